@@ -1,0 +1,10 @@
+"""Anonymizers: one file for each method."""
+
+from tokumei.anonymizers.chain import Chain
+from tokumei.anonymizers.delete_rows import DeleteRows
+from tokumei.anonymizers.perturb_amounts import PerturbAmounts
+from tokumei.anonymizers.pseudonyms_only import PseudonymsOnly
+from tokumei.anonymizers.shift_dates import ShiftDates
+from tokumei.anonymizers.yamaoka import Yamaoka
+
+__all__ = ["Chain", "DeleteRows", "PerturbAmounts", "PseudonymsOnly", "ShiftDates", "Yamaoka"]

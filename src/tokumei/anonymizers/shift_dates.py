@@ -1,0 +1,53 @@
+"""Dates moved by a few days."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+import polars as pl
+from annotated_types import Ge
+from typing_extensions import Doc
+
+from tokumei.draws import integers, keys_of
+from tokumei.history import ROW, History
+from tokumei.parameters import Checked
+from tokumei.registry import anonymizer
+
+
+@anonymizer("shift-dates")
+@dataclass(frozen=True, kw_only=True)
+class ShiftDates(Checked):
+    """Move dates by a random number of days.
+
+    All purchases of a customer move together (the days between them stay), or every purchase by
+    itself. A date that would leave the period of the data stops at its first or last day; the time
+    of day stays.
+    """
+
+    days: Annotated[int, Ge(0), Doc("Largest number of days to move by.")] = 7
+    together: Annotated[
+        Literal["customer", "row"], Doc("Whether a customer's dates move together or one by one.")
+    ] = "customer"
+
+    def __call__(self, history: History, /, *, seed: int) -> History:
+        history.require("time", to="shift dates")
+        days = history.frame().select(
+            first=pl.col("time").dt.date().min(), last=pl.col("time").dt.date().max()
+        )
+        first, last = days.row(0)
+
+        def shift(rows: pl.DataFrame) -> pl.DataFrame:
+            day = pl.col("time").dt.date()
+            move = pl.duration(days=pl.lit(self._moves(rows, seed)))
+            return rows.with_columns(time=pl.col("time") + ((day + move).clip(first, last) - day))
+
+        return history.map_rows(shift)
+
+    def _moves(self, rows: pl.DataFrame, seed: int) -> pl.Series:
+        if self.together == "row":
+            keys = rows[ROW].to_numpy()
+            return pl.Series(integers(seed, "shift-dates", keys, -self.days, self.days))
+        persons = rows["person"].unique()
+        moves = integers(seed, "shift-dates", keys_of(persons), -self.days, self.days)
+        return rows["person"].replace_strict(persons, pl.Series(moves), return_dtype=pl.Int64)

@@ -1,0 +1,64 @@
+"""Finding known rows again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+import narwhals as nw
+from annotated_types import Ge
+from typing_extensions import Doc
+
+from tokumei.contracts import Challenge, Guess
+from tokumei.errors import SchemaError
+from tokumei.history import History
+from tokumei.parameters import Checked
+from tokumei.registry import attack
+from tokumei.tables import Table, settle
+
+# A name or number that publishing replaces links nothing.
+REPLACED = ("person", "basket")
+
+
+@attack("exact-row")
+@dataclass(frozen=True, kw_only=True)
+class ExactRow(Checked):
+    """Find the known purchases in the release, equal in every column.
+
+    A released row that equals known rows votes for their customers: one vote, shared when it fits
+    several. A pseudonym is guessed to be the customer with the most votes; where no row fits, the
+    attack says nothing.
+    """
+
+    top: Annotated[int, Ge(1), Doc("How many customers to name for each target at most.")] = 10
+
+    def __call__(self, challenge: Challenge, /, *, seed: int) -> Guess:
+        shared = _comparable(challenge.release, challenge.known)
+        released = challenge.release.purchases.select("person", *shared).rename(
+            {"person": "target"}
+        )
+        known = challenge.known.purchases.select("person", *shared).rename({"person": "value"})
+        owners = known.unique().with_columns(weight=1.0 / nw.len().over(*shared))
+        votes = (
+            released.join(owners, on=list(shared), how="inner")
+            .group_by("target", "value")
+            .agg(nw.col("weight").sum())
+        )
+        return Guess(settle(_heaviest(votes, self.top)))
+
+
+def _comparable(release: History, known: History) -> tuple[str, ...]:
+    theirs, ours = release.purchases.collect_schema(), known.purchases.collect_schema()
+    shared = tuple(
+        name
+        for name in release.visible
+        if name not in REPLACED and theirs[name] == ours.get(name) and not theirs[name].is_nested()
+    )
+    if not shared:
+        raise SchemaError("To find rows again, release and knowledge must share an exact column.")
+    return shared
+
+
+def _heaviest(votes: Table, top: int) -> Table:
+    rank = nw.col("weight").rank("min", descending=True).over("target")
+    return votes.with_columns(_rank=rank).filter(nw.col("_rank") <= top).drop("_rank")

@@ -1,0 +1,86 @@
+"""`tokumei attack METHOD ORIGINAL RELEASE`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from tokumei.cli.drawing import print_json, print_table
+from tokumei.cli.localized import Option, tr
+from tokumei.cli.methods_group import MethodGroup
+from tokumei.cli.options import common, method_from_text, reading_options
+from tokumei.contracts import Attack
+from tokumei.data.folder import read_release
+from tokumei.data.matching import check_pair
+from tokumei.data.writing import check_new, write_frame
+from tokumei.metrics.risk import Risk
+from tokumei.registry import spec
+from tokumei.report.terminal import score_rows
+from tokumei.tables import frame
+
+
+@click.command()
+@click.argument("original", type=click.Path(path_type=Path))
+@click.argument("release_folder", metavar="RELEASE", type=click.Path(path_type=Path))
+@click.option(
+    "--threat",
+    "threat_text",
+    default="full-knowledge",
+    cls=Option,
+    help="What the attacker knows, as in --threat 'partial-rows --share 0.25'.",
+)
+@click.option(
+    "--judge", "judge_text", default="hit-rate", cls=Option, help="How the guess is marked."
+)
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    cls=Option,
+    help="File for the guess: target, value, weight.",
+)
+@reading_options
+@common
+def run(
+    original: Path,
+    release_folder: Path,
+    read_history: Callable[[Path], Any],
+    *,
+    method: Attack,
+    threat_text: str,
+    judge_text: str,
+    output: Path | None,
+    as_json: bool,
+    seed: int | None,
+) -> None:
+    """Attack with any method."""
+    if output is not None:
+        check_new(output)
+    threat = method_from_text("threat", threat_text)
+    risk = Risk(threat=threat, attack=method, judge=method_from_text("judge", judge_text))
+    history, release = read_history(original), read_release(release_folder)
+    check_pair(history, release)
+    guess, score = risk.play(history, release, seed=seed or 0)
+    if output is not None:
+        write_frame(frame(guess.pairs).sort("target", "weight", descending=[False, True]), output)
+    if as_json:
+        methods = {"attack": spec(method), "threat": spec(threat), "judge": spec(risk.judge)}
+        print_json({**methods, "score": score.to_json(), "guess": str(output) if output else None})
+        return
+    heads, rows = score_rows([score], tr)
+    print_table(str(release_folder), heads, rows, numbers=[1, 3, 4])
+
+
+command = MethodGroup(
+    "attack",
+    run,
+    name="attack",
+    help="""Attack a release with one of the methods below and mark the guess.
+
+    ORIGINAL is the file that was anonymized, RELEASE the folder that tokumei anonymize wrote. The
+    attack sees the public part and what the threat lets it know; the secret part marks the
+    guess.""",
+)

@@ -1,0 +1,83 @@
+"""`tokumei demo`: the whole flow on generated data."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from tokumei.cli.drawing import print_json, print_table
+from tokumei.cli.localized import Command, Option, language, tr
+from tokumei.cli.options import common, method_from_text
+from tokumei.data.folder import write_release
+from tokumei.data.generating import generate
+from tokumei.data.writing import whole_folder, write_frame
+from tokumei.draws import derive
+from tokumei.history import History
+from tokumei.itemsets.statistics import statistics
+from tokumei.progress import track
+from tokumei.publishing import publish
+from tokumei.registry import spec
+from tokumei.report.page import Entry, render
+from tokumei.report.scoring import scorecard
+
+RELEASES = (
+    "pseudonyms-only",
+    "delete-rows --share 0.5",
+    "perturb-amounts --price 0.2 --quantity 0.2",
+    "shift-dates --days 14",
+    "shift-dates --days 14 --together row",
+)
+
+
+@click.command("demo", cls=Command)
+@click.option(
+    "-o",
+    "--output",
+    "folder",
+    type=click.Path(path_type=Path),
+    default=Path("demo"),
+    cls=Option,
+    help="New folder for data, releases and report.",
+)
+@click.option("-n", "--customers", type=int, default=400, cls=Option, help="Number of customers.")
+@common
+def command(folder: Path, customers: int, *, as_json: bool, seed: int | None) -> None:
+    """Generate a shop, anonymize it, attack it, score it, and write a report."""
+    seed = seed or 0
+    shop = generate("shop", customers=customers, seed=seed)
+    with whole_folder(folder) as part:
+        write_frame(shop.to_native(), part / "shop.csv")
+        entries = [
+            _release(shop, text, part, seed=derive(seed, text))
+            for text in track(RELEASES, len(RELEASES), "releases")
+        ]
+        page = render(entries, statistics(shop), seed=seed, language=language())
+        (part / "report.html").write_text(page, encoding="utf-8")
+    report = folder / "report.html"
+    if as_json:
+        releases = [{"name": e.name, "scores": e.scores.to_json()} for e in entries]
+        print_json({"report": str(report), "releases": releases})
+        return
+    losses = [score.name for score in entries[0].losses]
+    heads = (tr("release"), tr("customers found again"), tr("random guess"), *losses)
+    rows = [
+        (
+            entry.name,
+            f"{entry.worst.value:.1%}",
+            f"{entry.worst.baseline:.1%}",
+            *(f"{score.value:.3f}" for score in entry.losses),
+        )
+        for entry in entries
+    ]
+    print_table(tr("Customers found again, and what was lost (less is better)"), heads, rows)
+    click.echo(f"{tr('Open the report:')} {report}")
+
+
+def _release(shop: History, text: str, folder: Path, *, seed: int) -> Entry:
+    method = method_from_text("anonymizer", text)
+    release = publish(shop, method(shop, seed=seed), seed=seed)
+    name = text.replace(" --", "-").replace(" ", "-")
+    write_release(release, folder / name, method={**spec(method), "seed": seed})
+    scores = scorecard(shop, release, seed=seed)
+    return Entry(text, f"tokumei anonymize {text} shop.csv -o {name}", scores)

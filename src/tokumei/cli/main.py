@@ -1,0 +1,67 @@
+"""The entry point: commands are loaded when they are called, errors become one sentence."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+
+import click
+
+import tokumei
+from tokumei.cli.localized import Group, language_option
+from tokumei.errors import TokumeiError
+
+COMMANDS = ("stats", "anonymize", "attack", "score", "methods", "data", "demo")
+
+
+class Root(Group):
+    """The commands, each from a module of its name."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Name the commands in the order of the flow."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Load the module of a command."""
+        if cmd_name not in COMMANDS:
+            return None
+        module = import_module(f"tokumei.cli.{cmd_name}")
+        command: click.Command = module.command
+        return command
+
+
+@click.group("tokumei", cls=Root)
+@click.version_option(tokumei.__version__, message="tokumei %(version)s")
+@language_option
+def root() -> None:
+    """Anonymize purchase histories, attack the result, and prove what is left."""
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command and exit: 0 done, 2 bad input, 130 interrupted."""
+    sys.exit(_run(arguments))
+
+
+def _run(arguments: Sequence[str] | None) -> int:
+    try:
+        status = root.main(args=arguments, prog_name="tokumei", standalone_mode=False)
+    except click.ClickException as error:
+        return _fail(error.format_message())
+    except TokumeiError as error:
+        return _fail(str(error))
+    except click.Abort:
+        click.echo("Interrupted; nothing was left half-written.", err=True)
+        return 130
+    except BrokenPipeError:
+        sys.stderr.close()  # whoever read our output has left; there is nobody to tell
+        return 0
+    except OSError as error:
+        name = f"{error.filename}: " if error.filename else ""
+        return _fail(f"{name}{error.strerror or error}.")
+    return status if isinstance(status, int) else 0
+
+
+def _fail(sentence: str) -> int:
+    click.echo(f"tokumei: {' '.join(sentence.split())}", err=True)
+    return 2

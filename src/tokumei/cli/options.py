@@ -1,0 +1,165 @@
+"""What the commands share: options, reading a history, and a method from its fields."""
+
+from __future__ import annotations
+
+import functools
+import shlex
+from collections.abc import Callable
+from datetime import date
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from tokumei.cli.drawing import drawing
+from tokumei.cli.localized import Option, language_option
+from tokumei.errors import ParameterError
+from tokumei.parameters import Parameter, parameters
+from tokumei.registry import Family, build, find, names
+
+F = TypeVar("F", bound=Callable[..., Any])
+SIMPLE = (bool, int, float, str)
+
+
+def common(function: F) -> F:
+    """Add `--json`, `--seed` and `--lang`; draw progress and notes while the command runs."""
+
+    @functools.wraps(function)
+    def drawn(*args: Any, **options: Any) -> Any:
+        with drawing():
+            return function(*args, **options)
+
+    for option in (
+        language_option,
+        click.option(
+            "--seed",
+            type=click.IntRange(min=0),
+            cls=Option,
+            help="Seed of all random draws: the same seed gives the same result.",
+        ),
+        click.option("--json", "as_json", is_flag=True, cls=Option, help="Print JSON."),
+    ):
+        drawn = option(drawn)
+    return drawn  # type: ignore[return-value]
+
+
+def reading_options(function: F) -> F:
+    """Add the options that say how a file is read; they arrive as one callable `read_history`."""
+
+    @functools.wraps(function)
+    def with_reader(*args: Any, **options: Any) -> Any:
+        reading = {name: options.pop(name) for name in READING}
+
+        def read_history(path: Path) -> Any:
+            return _read(path, **reading)
+
+        return function(*args, read_history=read_history, **options)
+
+    for option in reversed(READING.values()):
+        with_reader = option(with_reader)
+    return with_reader  # type: ignore[return-value]
+
+
+def _option(*declarations: str, **settings: Any) -> Callable[[Any], Any]:
+    return click.option(*declarations, cls=Option, **settings)
+
+
+FORMAT_NAMES = ("table", "online-retail", "pwscup2016", "pwscup2017", "pwscup2018")
+ROLE_HELP = {
+    "person": "Column of the customer.",
+    "item": "Column of the item.",
+    "time": "Column of the time.",
+    "price": "Column of the unit price.",
+    "quantity": "Column of the quantity.",
+    "basket": "Column of the basket (invoice).",
+}
+READING: dict[str, Callable[[Any], Any]] = {
+    "format": _option(
+        "--format", type=click.Choice(FORMAT_NAMES), default="table", help="Form of the file."
+    ),
+    "customers": _option(
+        "--customers", type=click.Path(path_type=Path), help="File with one row for each customer."
+    ),
+    **{role: _option(f"--{role}", help=text) for role, text in ROLE_HELP.items()},
+    "keep": _option(
+        "--keep", multiple=True, help="Keep this column although it has no role (repeatable)."
+    ),
+    "drop": _option(
+        "--drop",
+        multiple=True,
+        help="Leave out rows by this rule (repeatable): no-customer, returns, free, "
+        "unspecified-country, duplicates.",
+    ),
+    "first_customers": _option(
+        "--first-customers", type=int, help="Keep so many customers, those with the smallest ids."
+    ),
+    "period": _option(
+        "--period", help="First and last day, as 2010-12-01..2011-11-30; other times are an error."
+    ),
+    "encoding": _option("--encoding", help="Encoding of text files; UTF-8 or Shift_JIS is found."),
+}
+
+
+def _read(
+    path: Path,
+    *,
+    drop: tuple[str, ...],
+    first_customers: int | None,
+    period: str | None,
+    **options: Any,
+) -> Any:
+    from tokumei.data.cleaning import ONLINE_RETAIL, Cleaning
+    from tokumei.data.reading import read
+
+    if options["format"] == "online-retail":
+        drop = (*ONLINE_RETAIL.drop, *(rule for rule in drop if rule not in ONLINE_RETAIL.drop))
+    cleaning = Cleaning(drop=drop, first_customers=first_customers)
+    return read(path, cleaning=cleaning, period=_period(period), **options)
+
+
+def _period(text: str | None) -> tuple[date, date] | None:
+    if text is None:
+        return None
+    try:
+        first, last = (date.fromisoformat(day) for day in text.split(".."))
+    except ValueError as error:
+        raise ParameterError(
+            f"period must look like 2010-12-01..2011-11-30, not '{text}'."
+        ) from error
+    return first, last
+
+
+def on_command_line(method: type) -> bool:
+    """Tell whether all parameters of a method can be given as options."""
+    return all(parameter.choices or parameter.type in SIMPLE for parameter in parameters(method))
+
+
+def method_names(family: Family) -> list[str]:
+    """Return the methods of a family that can be given on the command line."""
+    return [name for name in names(family) if on_command_line(find(family, name))]
+
+
+def method_options(method: type) -> list[click.Parameter]:
+    """Turn the fields of a method into options."""
+    return [_method_option(parameter) for parameter in parameters(method)]
+
+
+def _method_option(parameter: Parameter) -> click.Parameter:
+    flag = f"--{parameter.name.replace('_', '-')}"
+    settings: dict[str, Any] = {"help": parameter.doc, "required": parameter.required}
+    if not parameter.required:
+        settings["default"] = parameter.default
+    if parameter.type is bool:
+        return Option([f"{flag}/--no-{flag[2:]}"], **settings)
+    if parameter.choices:
+        return Option([flag], type=click.Choice(parameter.choices), **settings)
+    return Option([flag], type=parameter.type, allowed=parameter.allowed, **settings)
+
+
+def method_from_text(family: Family, text: str) -> Any:
+    """Make a method from words as on the command line: `delete-rows --share 0.1`."""
+    name, *words = shlex.split(text) or [""]
+    method = find(family, name)
+    context = click.Command(name, params=method_options(method), add_help_option=False)
+    options = context.make_context(name, words).params
+    return build(family, {"method": name, **options})

@@ -1,0 +1,1 @@
+"""Data in and out: readers, writers, generators."""

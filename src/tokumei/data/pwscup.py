@@ -1,0 +1,145 @@
+"""The files of the PWSCUP contests, in and out.
+
+All are CSV without a header. The row of a submission stands where the row of T stood that it came
+from; a deleted row is `DEL,,,,,,` (2017) or `*,*,*,*,*` (2018). So the line number is the row id,
+and reading a submission gives a history whose kept rows are matched with those of T.
+"""
+
+from __future__ import annotations
+
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from tokumei.cells import kind, low, parse, to_text
+from tokumei.data.columns import LINE, fail, ids, prices, quantities
+from tokumei.data.text import read_strings
+from tokumei.errors import SchemaError
+from tokumei.history import ROW, History
+from tokumei.tables import frame
+
+WITH_INVOICES = ("person", "basket", "date", "clock", "item", "price", "quantity")
+COLUMNS: dict[str, tuple[str, ...]] = {
+    "pwscup2016": WITH_INVOICES,
+    "pwscup2017": WITH_INVOICES,
+    "pwscup2018": ("person", "date", "item", "price", "quantity"),
+}
+DELETED = {"pwscup2016": None, "pwscup2017": "DEL", "pwscup2018": "*"}
+PERIODS = {
+    "pwscup2016": (date(2010, 12, 1), date(2011, 12, 9)),
+    "pwscup2017": (date(2010, 12, 1), date(2011, 11, 30)),
+    "pwscup2018": (date(2010, 12, 1), date(2011, 11, 30)),
+}
+CUSTOMER_COLUMNS = ("person", "sex", "birth", "country")
+
+
+def _dates(texts: pl.Series) -> pl.Series:
+    return texts.str.to_date("%Y/%m/%d", strict=False)
+
+
+CELLS = {
+    "date": (_dates, "A date must look like 2011/2/28"),
+    "item": (ids, "Every purchase needs an item"),
+    "price": (prices, "A price must be a number"),
+    "quantity": (quantities, "A quantity must be a whole number"),
+}
+
+
+def _read(path: Any, names: tuple[str, ...], encoding: str | None) -> pl.DataFrame:
+    path = Path(path)
+    rows = read_strings(path, header=False, encoding=encoding)
+    if rows.width != len(names):
+        raise SchemaError(
+            f"{path.name} must have {len(names)} columns ({', '.join(names)}); it has {rows.width}."
+        )
+    rows.columns = list(names)
+    return rows.with_columns(pl.int_range(1, pl.len() + 1).alias(LINE))
+
+
+def read_contest_purchases(path: Any, year: str, encoding: str | None = None) -> pl.DataFrame:
+    """Read T, a submission or published data of a contest year, with row ids by line."""
+    rows = _read(path, COLUMNS[year], encoding)
+    if rows["person"][0] == "X1":  # the second round of 2018 came with a header
+        rows = rows[1:]
+    rows = rows.with_columns(pl.int_range(pl.len(), dtype=pl.Int64).alias(ROW))
+    rows = rows.filter(pl.col("person").ne_missing(DELETED[year]))
+    for column, (read, rule) in CELLS.items():
+        cells, bad = parse(rows[column], read)
+        fail(rows, bad, column, column, rule)
+        rows = rows.with_columns(cells)
+    if "clock" in rows.columns:
+        clock = ("2000/1/1 " + rows["clock"]).str.to_datetime("%Y/%m/%d %H:%M", strict=False)
+        fail(rows, clock.is_null(), "clock", "time", "A time must look like 9:05")
+        rows = rows.with_columns(clock.dt.time().alias("clock"))
+        rows = rows.with_columns(pl.col("date").dt.combine(pl.col("clock")))
+    order = ["person", *(["basket"] if "basket" in rows.columns else []), "time"]
+    return rows.rename({"date": "time"}).select(*order, "item", "price", "quantity", ROW, LINE)
+
+
+def read_contest_customers(path: Any, encoding: str | None = None) -> pl.DataFrame:
+    """Read M: customer, sex, birth date, country."""
+    people = _read(path, CUSTOMER_COLUMNS, encoding)
+    born = _dates(people["birth"])
+    fail(people, born.is_null(), "birth", "birth date", "A birth date must look like 1951/8/14")
+    return people.with_columns(born.alias("birth"))
+
+
+def _date_text(dates: pl.Series) -> pl.Series:
+    return dates.dt.strftime("%Y/%-m/%-d")
+
+
+def _price_text(values: pl.Series) -> pl.Series:
+    return values.cast(pl.String).str.strip_suffix(".0")
+
+
+def _number_text(values: pl.Series) -> pl.Series:
+    return values.cast(pl.String)
+
+
+def contest_text(history: History, year: str, *, lines: int | None = None) -> str:
+    """Write purchases as a contest file.
+
+    With `lines`, the number of rows of T, the rows stand at their row ids and the gaps are written
+    as deleted; without it, the rows stand in the order of the history.
+    """
+    history.require("item", "time", "price", "quantity", to=f"write a {year} file")
+    rows = history.frame()
+    if kind(rows["time"].dtype) == "exact" and "clock" in COLUMNS[year]:
+        rows = rows.with_columns(low(rows["time"]).dt.strftime("%-H:%M").alias("clock"))
+    texts = {
+        "person": rows["person"],
+        "date": to_text(rows["time"], _date_text),
+        "item": to_text(rows["item"], _number_text),
+        "price": to_text(rows["price"], _price_text),
+        "quantity": to_text(rows["quantity"], _number_text),
+    }
+    if "clock" in COLUMNS[year]:
+        texts["clock"] = rows["clock"]
+        texts["basket"] = rows["basket"] if "basket" in rows.columns else pl.Series(["0"])
+    written = pl.DataFrame(texts | {ROW: rows[ROW]}).select(*COLUMNS[year], ROW)
+    if lines is not None:
+        written = _with_deleted(written, year, lines)
+    return written.drop(ROW).write_csv(include_header=False)
+
+
+def _with_deleted(written: pl.DataFrame, year: str, lines: int) -> pl.DataFrame:
+    mark = DELETED[year]
+    if mark is None:
+        raise SchemaError(f"A {year} file has no form for deleted rows.")
+    every = pl.DataFrame({ROW: pl.int_range(lines, eager=True)})
+    full = every.join(written, on=ROW, how="left", maintain_order="left")
+    person, *others = COLUMNS[year]
+    marked = (person,) if mark == "DEL" else (person, *others)
+    return full.with_columns(pl.col(*marked).fill_null(mark))
+
+
+def customers_text(history: History) -> str:
+    """Write customers as M."""
+    if history.customers is None:
+        raise SchemaError("The history has no customers table to write as M.")
+    people = frame(history.customers).select(CUSTOMER_COLUMNS)
+    return people.with_columns(_date_text(people["birth"]).alias("birth")).write_csv(
+        include_header=False
+    )

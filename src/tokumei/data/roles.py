@@ -1,0 +1,66 @@
+"""Which column plays which role: guessed from the names, shown, and overridable."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from tokumei.errors import SchemaError
+from tokumei.history import ROLES
+
+# Names that shops and public data sets use, most telling first, as letters and digits only.
+KNOWN_NAMES: dict[str, tuple[str, ...]] = {
+    "person": (
+        "person", "customerid", "customer", "customerno", "memberid", "member", "userid", "user",
+        "clientid", "client", "householdid", "household", "cardid", "card",
+        "顧客id", "顧客番号", "顧客", "会員id", "会員番号", "会員", "利用者",
+    ),
+    "item": (
+        "item", "itemid", "stockcode", "productid", "product", "productcode", "sku", "goods",
+        "article", "exit", "商品id", "商品コード", "商品番号", "商品", "品目",
+    ),
+    "time": (
+        "time", "timestamp", "datetime", "date", "invoicedate", "transactiontimestamp",
+        "transactiondate", "purchasedate", "orderdate", "day",
+        "購入日時", "購入日", "購買日", "取引日", "日時", "日付",
+    ),
+    "price": (
+        "price", "unitprice", "salesvalue", "amount", "fare", "単価", "価格", "金額", "運賃",
+    ),
+    "quantity": ("quantity", "qty", "count", "units", "数量", "個数"),
+    "basket": (
+        "basket", "basketid", "invoiceno", "invoice", "orderid", "order", "receiptid", "receipt",
+        "transactionid", "伝票番号", "伝票id", "伝票", "注文番号", "レシート番号",
+    ),
+}  # fmt: skip
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[\W_]+", "", name).lower()
+
+
+def find_roles(columns: Sequence[str], given: Mapping[str, str]) -> dict[str, str]:
+    """Return role → column: what the user gave, and for the rest the best guess."""
+    for role, column in given.items():
+        if column not in columns:
+            raise SchemaError(
+                f"The column '{column}' given for {role} is not there; "
+                f"the columns are {', '.join(columns)}."
+            )
+    roles = dict(given)
+    plain = {_plain(column): column for column in columns if column not in given.values()}
+    for role in ROLES:
+        if role not in roles:
+            found = next((plain[name] for name in KNOWN_NAMES[role] if name in plain), None)
+            if found is not None and found not in roles.values():
+                roles[role] = found
+    if "person" not in roles:
+        headless = sum(column.replace(".", "").isdigit() for column in columns) > 1
+        hint = (
+            " The first row looks like data: is it a contest file (--format)?" if headless else ""
+        )
+        raise SchemaError(
+            f"No column looks like the customer; the columns are {', '.join(columns)}: "
+            f"name it with --person.{hint}"
+        )
+    return {role: roles[role] for role in ROLES if role in roles}

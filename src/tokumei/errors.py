@@ -1,0 +1,56 @@
+"""Every error that tokumei raises on purpose: a sentence with rule, value and place."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class TokumeiError(Exception):
+    """The root of all our errors; the command prints it without a traceback and exits with 2."""
+
+
+class ParameterError(TokumeiError, ValueError):
+    """A parameter lies outside its range."""
+
+
+class SchemaError(TokumeiError, ValueError):
+    """A table does not have the columns, types or values that it must have."""
+
+
+class ReadError(TokumeiError, OSError):
+    """A file cannot be read as what it claims to be."""
+
+
+class WriteError(TokumeiError, OSError):
+    """An output cannot be written; nothing half-written is left behind."""
+
+
+class Unachievable(TokumeiError, ValueError):
+    """The data cannot give what was asked, whatever the method does."""
+
+
+class MissingExtra(TokumeiError, ImportError):
+    """An optional part is not installed."""
+
+
+class UnknownMethod(TokumeiError, KeyError):
+    """No method of that name is registered."""
+
+    def __init__(self, family: str, name: str, known: Iterable[str]) -> None:
+        names = sorted(known)
+        near = difflib.get_close_matches(name, names, n=1, cutoff=0.5)
+        hint = f"did you mean '{near[0]}'?" if near else f"there are {', '.join(names)}."
+        super().__init__(f"There is no {family} called '{name}'; {hint}")
+
+    # KeyError would print the repr of the sentence.
+    __str__ = Exception.__str__
+
+    def __reduce__(self) -> tuple[type[TokumeiError], tuple[str]]:
+        return (TokumeiError, (str(self),))
+
+
+def place(rows: list[int], column: str) -> str:
+    """Say where a problem is: the first row and column, and how many more rows have it."""
+    more = f" and {len(rows) - 1:,} more rows" if len(rows) > 1 else ""
+    return f"row {rows[0]:,}{more}, column {column}"

@@ -1,0 +1,54 @@
+"""The share of targets that were named."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+import narwhals as nw
+from annotated_types import Ge
+from typing_extensions import Doc
+
+from tokumei.contracts import Answer, Guess, Score
+from tokumei.parameters import Checked
+from tokumei.registry import judge
+from tokumei.tables import frame
+from tokumei.theory.intervals import wilson
+
+
+@judge("hit-rate")
+@dataclass(frozen=True, kw_only=True)
+class HitRate(Checked):
+    r"""The share of targets whose right value is among the heaviest guesses.
+
+    With h values heavier than the right one and t as heavy (itself included), a target counts
+    :math:`\min(1, \max(0, (top - h) / t))`: the expected hit when ties are broken at random. A
+    target without a guess counts nothing.
+    """
+
+    top: Annotated[int, Ge(1), Doc("How many of the heaviest values count as named.")] = 1
+
+    def __call__(self, guess: Guess, answer: Answer, /) -> Score:
+        said = guess.pairs.group_by("target", "value").agg(nw.col("weight").max())
+        right = said.join(answer.pairs, on=["target", "value"], how="inner").select(
+            "target", right=nw.col("weight")
+        )
+        places = (
+            said.join(right, on="target", how="inner")
+            .group_by("target")
+            .agg(
+                heavier=(nw.col("weight") > nw.col("right")).sum(),
+                tied=(nw.col("weight") == nw.col("right")).sum(),
+            )
+        )
+        counted = frame(places.select(((self.top - nw.col("heavier")) / nw.col("tied")).clip(0, 1)))
+        asked = frame(answer.pairs.select(nw.col("target").n_unique())).item()
+        value = float(counted.to_series().sum()) / asked if asked else 0.0
+        return Score(
+            name="hit-rate",
+            value=value,
+            better="lower",
+            range=(0.0, 1.0),
+            n=asked,
+            interval=wilson(value, asked) if asked else None,
+        )

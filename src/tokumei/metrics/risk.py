@@ -1,0 +1,53 @@
+"""Risk: how many people an attack finds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Annotated
+
+from typing_extensions import Doc
+
+from tokumei.attacks.exact_row import ExactRow
+from tokumei.attacks.random import Random
+from tokumei.contracts import Attack, Guess, Judge, Release, Score, Threat
+from tokumei.draws import derive
+from tokumei.history import History
+from tokumei.judges.hit_rate import HitRate
+from tokumei.parameters import Checked
+from tokumei.registry import metric, name_of
+from tokumei.tables import height
+from tokumei.threats.full_knowledge import FullKnowledge
+
+BASELINE_PAIRS = 1_000_000
+
+
+@metric("risk")
+@dataclass(frozen=True, kw_only=True)
+class Risk(Checked):
+    """How well an attack does under a threat, beside a random guess.
+
+    The attacker gets the challenge only; the judge marks the guess with the secret answer. The
+    baseline is the mark of a guess that names all customers alike for every target (so many as
+    make a million pairs, drawn at random, where there are more).
+    """
+
+    threat: Annotated[Threat, Doc("What the attacker knows and is asked.")] = FullKnowledge()
+    attack: Annotated[Attack, Doc("How the attacker guesses.")] = ExactRow()
+    judge: Annotated[Judge, Doc("How the guess is marked.")] = HitRate()
+
+    def __call__(self, history: History, release: Release, /, *, seed: int) -> Score:
+        return self.play(history, release, seed=seed)[1]
+
+    def play(self, history: History, release: Release, /, *, seed: int) -> tuple[Guess, Score]:
+        """Return the attacker's guess beside its score."""
+        challenge, answer = self.threat(history, release, seed=derive(seed, "risk/threat"))
+        guess = self.attack(challenge, seed=derive(seed, "risk/attack"))
+        score = self.judge(guess, answer)
+        names = max(1, BASELINE_PAIRS // max(1, height(challenge.targets)))
+        blind = Random(names=names)(challenge, seed=derive(seed, "risk/baseline"))
+        return guess, replace(
+            score,
+            name=f"{name_of(self.attack)}@{name_of(self.threat)}",
+            assumes=challenge.assumes,
+            baseline=self.judge(blind, answer).value,
+        )

@@ -1,0 +1,24 @@
+"""Invented rows."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import narwhals as nw
+
+from tokumei.contracts import Release, Score
+from tokumei.history import History
+from tokumei.parameters import Checked
+from tokumei.registry import metric
+from tokumei.tables import frame
+
+
+@metric("rows-added")
+@dataclass(frozen=True, kw_only=True)
+class RowsAdded(Checked):
+    """Rows of the release that no row of the original stands behind, as a share of the original."""
+
+    def __call__(self, history: History, release: Release, /, *, seed: int) -> Score:
+        added = frame(release.key.rows.select(nw.col("origin").is_null().sum())).item()
+        return Score("rows-added", added / history.rows, "lower", (0.0, math.inf), history.rows)

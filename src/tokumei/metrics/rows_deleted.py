@@ -1,0 +1,23 @@
+"""Lost rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import narwhals as nw
+
+from tokumei.contracts import Release, Score
+from tokumei.history import History
+from tokumei.parameters import Checked
+from tokumei.registry import metric
+from tokumei.tables import frame
+
+
+@metric("rows-deleted")
+@dataclass(frozen=True, kw_only=True)
+class RowsDeleted(Checked):
+    """Share of the original's rows that are missing from the release."""
+
+    def __call__(self, history: History, release: Release, /, *, seed: int) -> Score:
+        kept = frame(release.key.rows.select(nw.col("origin").count())).item()
+        return Score("rows-deleted", 1 - kept / history.rows, "lower", (0.0, 1.0), history.rows)

@@ -1,0 +1,1 @@
+"""Reports: scorecards for people."""

@@ -1,0 +1,29 @@
+"""All scores of a release."""
+
+from __future__ import annotations
+
+from tokumei.contracts import Release, Score, Scorecard
+from tokumei.draws import derive
+from tokumei.errors import SchemaError
+from tokumei.history import History
+from tokumei.metrics.risk import Risk
+from tokumei.progress import track
+from tokumei.registry import build, names, spec
+
+
+def scorecard(history: History, release: Release, *, seed: int) -> Scorecard:
+    """Apply every metric, and every attack under every threat; leave out what does not apply."""
+    risks = [
+        Risk(threat=build("threat", {"method": threat}), attack=build("attack", {"method": attack}))
+        for threat in names("threat")
+        for attack in names("attack")
+        if attack != "random"  # it is the baseline of all others
+    ]
+    metrics = [*risks, *(build("metric", {"method": n}) for n in names("metric") if n != "risk")]
+    scores: list[Score] = []
+    for metric in track(metrics, len(metrics), "scoring"):
+        try:
+            scores.append(metric(history, release, seed=derive(seed, str(spec(metric)))))
+        except SchemaError:
+            continue
+    return Scorecard(tuple(scores))

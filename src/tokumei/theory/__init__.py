@@ -1,0 +1,1 @@
+"""Formulas and bounds: pure functions."""

@@ -1,0 +1,27 @@
+"""The attacker who holds the whole original."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tokumei.contracts import Answer, Challenge, Release
+from tokumei.history import History
+from tokumei.parameters import Checked
+from tokumei.registry import threat
+from tokumei.threats.asking import who_is_who
+
+
+@threat("full-knowledge")
+@dataclass(frozen=True, kw_only=True)
+class FullKnowledge(Checked):
+    """The attacker knows every purchase of every customer, by name.
+
+    The worst case that PWSCUP 2016 and 2018 played: whoever cannot be found by this attacker
+    cannot be found by one who knows less.
+    """
+
+    def __call__(
+        self, history: History, release: Release, /, *, seed: int
+    ) -> tuple[Challenge, Answer]:
+        assumes = "The attacker knows every purchase of every customer."
+        return who_is_who(history, release, history, assumes)
