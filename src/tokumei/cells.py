@@ -104,7 +104,7 @@ def parse(texts: pl.Series, read: Convert) -> tuple[pl.Series, pl.Series]:
         bad = cells.list.eval(pl.element() == "").list.any().fill_null(value=False)
     elif brackets.any():
         inner = texts.str.slice(1, texts.str.len_chars() - 2)
-        ends = inner.str.split_exact(";", 1)
+        ends = inner.str.splitn(";", 2)
         low_text = ends.struct[0].zip_with(brackets, texts)
         high_text = ends.struct[1].zip_with(brackets, texts)
         lo, hi = read(low_text), read(high_text)

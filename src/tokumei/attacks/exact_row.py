@@ -42,7 +42,8 @@ class ExactRow(Checked):
         votes = (
             released.join(owners, on=list(shared), how="inner")
             .group_by("target", "value")
-            .agg(nw.col("weight").sum())
+            # Rounded, so that equal votes tie whatever the order in which they were added.
+            .agg(nw.col("weight").sum().round(9))
         )
         return Guess(settle(_heaviest(votes, self.top)))
 

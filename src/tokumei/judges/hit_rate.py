@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -37,13 +38,14 @@ class HitRate(Checked):
             said.join(right, on="target", how="inner")
             .group_by("target")
             .agg(
-                heavier=(nw.col("weight") > nw.col("right")).sum(),
-                tied=(nw.col("weight") == nw.col("right")).sum(),
+                heavier=(nw.col("weight") > nw.col("right")).cast(nw.Int64).sum(),
+                tied=(nw.col("weight") == nw.col("right")).cast(nw.Int64).sum(),
             )
         )
         counted = frame(places.select(((self.top - nw.col("heavier")) / nw.col("tied")).clip(0, 1)))
         asked = frame(answer.pairs.select(nw.col("target").n_unique())).item()
-        value = float(counted.to_series().sum()) / asked if asked else 0.0
+        # fsum: the order of rows must not show in the last digit.
+        value = math.fsum(counted.to_series()) / asked if asked else 0.0
         return Score(
             name="hit-rate",
             value=value,

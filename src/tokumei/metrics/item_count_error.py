@@ -31,7 +31,7 @@ class ItemCountError(Checked):
         before, after = _counts(history.frame()), _counts(release_rows)
         both = before.join(after, on="item", how="full", coalesce=True, suffix="_after")
         error = (both["count"].fill_null(0) - both["count_after"].fill_null(0)).abs().sum()
-        value = float(error) / history.rows
+        value = round(float(error) / history.rows, 12)
         return Score("item-count-error", value, "lower", (0.0, math.inf), len(before))
 
 

@@ -17,4 +17,5 @@ def wilson(share: float, n: int) -> tuple[float, float]:
     z2 = NORMAL_95**2
     center = (share + z2 / (2 * n)) / (1 + z2 / n)
     spread = NORMAL_95 * math.sqrt(share * (1 - share) / n + z2 / (4 * n * n)) / (1 + z2 / n)
-    return max(0.0, center - spread), min(1.0, center + spread)
+    # At a share of 0 or 1 an end lies on the share itself, but for rounding.
+    return max(0.0, min(share, center - spread)), min(1.0, max(share, center + spread))

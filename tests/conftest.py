@@ -1,0 +1,46 @@
+"""What all tests share: the papers' data where it is, and small histories made by hand."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import polars as pl
+import pytest
+from hypothesis import settings
+
+from tokumei import History, generate, read
+
+settings.register_profile("tokumei", deadline=None, derandomize=True, max_examples=50)
+settings.load_profile("tokumei")
+
+SHARED = Path(os.environ.get("TOKUMEI_DATA", Path(__file__).parents[2] / "shared"))
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    if not (SHARED / "data").is_dir():
+        pytest.skip("the papers' data is not here; set TOKUMEI_DATA to the folder that has it")
+    return SHARED
+
+
+@pytest.fixture
+def fruit() -> History:
+    """Alice, Bob, Carol and Dan buy fruit: the worked example of Hamada 2018, with amounts."""
+    rows = [
+        ("Alice", "2018-09-07", "pear", 1.20, 2, "a1"),
+        ("Bob", "2018-09-02", "pear", 1.20, 1, "b1"),
+        ("Bob", "2018-09-10", "grape", 4.00, 1, "b2"),
+        ("Carol", "2018-09-02", "peach", 2.50, 3, "c1"),
+        ("Carol", "2018-09-12", "grape", 4.00, 1, "c2"),
+        ("Dan", "2018-09-02", "grape", 4.00, 1, "d1"),
+        ("Dan", "2018-09-05", "pear", 1.10, 5, "d2"),
+        ("Dan", "2018-10-12", "grape", 4.00, 2, "d3"),
+    ]
+    names = ["customer", "date", "item", "price", "quantity", "invoice"]
+    return read(pl.DataFrame(rows, schema=names, orient="row"))
+
+
+@pytest.fixture(scope="session")
+def shop() -> History:
+    return generate("shop", customers=60, seed=7)
