@@ -53,7 +53,11 @@ def test_values_in_range_are_taken() -> None:
 def test_declarations_tell_what_may_be_given() -> None:
     told = {parameter.name: parameter for parameter in parameters(Example)}
     assert told["share"].doc == "A share."
-    assert told["share"].allowed == "in [0, 1)"
+    assert told["share"].allowed == "[0, 1)"
+    assert told["count"].allowed == "≥ 1"
+    assert told["above"].allowed == "> 0"
+    assert told["most"].allowed == "≤ 9"
+    assert told["below"].allowed == "< 9"
     assert told["kind"].allowed == "a | b"
     assert told["count"].default == 3
     assert told["maybe"].optional

@@ -32,6 +32,15 @@ class Bounds:
         below = value < self.high if self.high_open else value <= self.high
         return above and below
 
+    @property
+    def sign(self) -> str:
+        """The range in signs that need no translation."""
+        if self.high == math.inf:
+            return f"{'>' if self.low_open else '≥'} {self.low:g}"
+        if self.low == -math.inf:
+            return f"{'<' if self.high_open else '≤'} {self.high:g}"
+        return str(self).removeprefix("in ")
+
     def __str__(self) -> str:
         if self.high == math.inf:
             return f"{'above' if self.low_open else 'at least'} {self.low:g}"
@@ -59,7 +68,7 @@ class Parameter:
         """What may be given, for help texts: a range, a choice, or nothing to say."""
         if self.choices:
             return " | ".join(self.choices)
-        return str(self.bounds) if self.bounds else ""
+        return self.bounds.sign if self.bounds else ""
 
     def check(self, value: Any) -> None:
         """Raise a ParameterError unless the value may be given."""

@@ -7,6 +7,7 @@ A test counts what is missing.
 from __future__ import annotations
 
 import os
+import re
 import tomllib
 from functools import cache
 from importlib import resources
@@ -32,7 +33,22 @@ def japanese() -> dict[str, str]:
     return {english: words for part in sections.values() for english, words in part.items()}
 
 
+@cache
+def _patterns() -> list[tuple[re.Pattern[str], str]]:
+    """Texts with a value inside, such as `{share}`, match whatever the value is."""
+    return [
+        (re.compile(re.sub(r"\\{(\w+)\\}", r"(?P<\1>.+)", re.escape(english))), words)
+        for english, words in japanese().items()
+        if "{" in english
+    ]
+
+
 def translate(text: str, language: Language) -> str:
     """Return the text in that language; English where the catalog has nothing."""
     text = " ".join(text.split())
-    return japanese().get(text, text) if language == "ja" else text
+    if language == "en" or text in japanese():
+        return japanese().get(text, text) if language == "ja" else text
+    for pattern, words in _patterns():
+        if found := pattern.fullmatch(text):
+            return words.format(**found.groupdict())
+    return text

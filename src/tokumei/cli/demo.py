@@ -65,12 +65,13 @@ def command(folder: Path, customers: int, *, as_json: bool, seed: int | None) ->
         (
             entry.name,
             f"{entry.worst.value:.1%}",
-            f"{entry.worst.baseline:.1%}",
+            f"{entry.worst.baseline:.2%}",
             *(f"{score.value:.3f}" for score in entry.losses),
         )
         for entry in entries
     ]
     print_table(tr("Customers found again, and what was lost (less is better)"), heads, rows)
+    click.echo(tr("A number holds for the attackers listed here and for no stronger one."))
     click.echo(f"{tr('Open the report:')} {report}")
 
 

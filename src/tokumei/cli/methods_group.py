@@ -13,6 +13,9 @@ from tokumei.cli.options import method_names, method_options
 from tokumei.errors import UnknownMethod
 from tokumei.registry import Family, build, find
 
+TEX_SIGNS = {r"\pm": "±", r"\sum_": "Σ_", r"\min": "min", r"\max": "max"}
+"""How the formulas of docstrings are written on a terminal."""
+
 
 class MethodGroup(Group):
     """`tokumei VERB METHOD …`: the methods come from the registry, their options from their fields.
@@ -58,4 +61,7 @@ def summary(method: type) -> str:
     paragraphs = [body.strip()]
     if references:
         paragraphs.append(f"Paper: {' '.join(references.split())}")
-    return "\n\n".join(paragraphs).replace(":math:", "").replace("`", "")
+    text = "\n\n".join(paragraphs).replace(":math:", "").replace("`", "")
+    for tex, sign in TEX_SIGNS.items():
+        text = text.replace(tex, sign)
+    return text

@@ -1,0 +1,1 @@
+"""Benchmarks: `python -m bench` runs all and prints tables."""

@@ -1,0 +1,98 @@
+"""Every text that people read has its Japanese."""
+
+import ast
+import re
+from pathlib import Path
+
+import click
+import pytest
+
+import tokumei
+from tokumei import registry
+from tokumei.cli.localized import Option
+from tokumei.cli.main import root
+from tokumei.cli.methods_group import summary
+from tokumei.parameters import parameters
+from tokumei.words import japanese, preferred_language, translate
+
+SOURCE = Path(tokumei.__file__).parent
+
+
+def plain(text: str) -> str:
+    return " ".join(text.split())
+
+
+def called_texts() -> set[str]:
+    """The literals in tr(…), and in the tables of labels that are passed to it."""
+    found: set[str] = set()
+    for path in SOURCE.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "tr":
+                found |= {a.value for a in node.args if isinstance(a, ast.Constant)}
+    for path in SOURCE.rglob("*.html"):
+        found |= set(re.findall(r'tr\("([^"]+)"\)', path.read_text(encoding="utf-8")))
+    from tokumei.cli.stats import LABELS
+    from tokumei.report.terminal import ARROWS, HEADS
+
+    return found | set(LABELS.values()) | set(HEADS) | set(ARROWS) | set(registry.FAMILIES)
+
+
+def command_texts() -> set[str]:
+    """Help of all commands and their options."""
+    found: set[str] = {"Usage:", "Options", "Commands"}
+
+    def collect(command: click.Command) -> None:
+        found.update((command.help or "").split("\n\n"))
+        context = click.Context(command)
+        for option in command.params:
+            if isinstance(option, Option):
+                found.add(option.help or "")
+        if isinstance(command, click.Group):
+            for name in command.list_commands(context):
+                collect(command.get_command(context, name))  # type: ignore[arg-type]
+
+    collect(root)
+    return found
+
+
+def method_texts() -> set[str]:
+    """What every method says about itself and its parameters."""
+    methods = [registry.find(f, name) for f in registry.FAMILIES for name in registry.names(f)]
+    found = {part for method in methods for part in summary(method).split("\n\n")}
+    return found | {p.doc for method in methods for p in parameters(method)}
+
+
+ASSUMPTIONS = {
+    "The attacker knows every purchase of every customer.",
+    "The attacker knows 25% of the purchases of every customer.",
+}
+
+
+def test_no_text_lacks_its_japanese() -> None:
+    texts = called_texts() | command_texts() | method_texts() | ASSUMPTIONS
+    missing = sorted(text for text in map(plain, texts) if text and translate(text, "ja") == text)
+    assert not missing, "\n".join(missing)
+
+
+def test_the_catalog_has_nothing_that_is_no_longer_said() -> None:
+    texts = {plain(text) for text in called_texts() | command_texts() | method_texts()}
+    unused = [text for text in japanese() if text not in texts and "{" not in text]
+    assert set(unused) <= ASSUMPTIONS, unused
+
+
+def test_a_value_inside_a_text_is_kept() -> None:
+    text = "The attacker knows 25% of the purchases of every customer."
+    assert "25%" in translate(text, "ja")
+    assert translate(text, "en") == text
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "language"),
+    [("TOKUMEI_LANG", "ja", "ja"), ("LC_ALL", "ja_JP.UTF-8", "ja"), ("LANG", "C.UTF-8", "en")],
+)
+def test_the_environment_chooses(monkeypatch, variable: str, value: str, language: str) -> None:
+    for name in ("TOKUMEI_LANG", "LC_ALL", "LC_MESSAGES", "LANG"):
+        monkeypatch.delenv(name, raising=False)
+    assert preferred_language() == "en"
+    monkeypatch.setenv(variable, value)
+    assert preferred_language() == language
