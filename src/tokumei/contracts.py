@@ -30,6 +30,13 @@ class Key:
     rows: Table
     """row of the release, origin: the row of the original, null where it was invented."""
 
+    @classmethod
+    def unknown(cls) -> Key:
+        """Return the key as an attacker has it: empty."""
+        names = pl.DataFrame(schema={"pseudonym": pl.String, "person": pl.String})
+        rows = pl.DataFrame(schema={"row": pl.Int64, "origin": pl.Int64})
+        return cls(table(names), table(rows))
+
     def __repr__(self) -> str:
         return "Key(secret)"
 

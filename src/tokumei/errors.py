@@ -30,10 +30,6 @@ class Unachievable(TokumeiError, ValueError):
     """The data cannot give what was asked, whatever the method does."""
 
 
-class MissingExtra(TokumeiError, ImportError):
-    """An optional part is not installed."""
-
-
 class UnknownMethod(TokumeiError, KeyError):
     """No method of that name is registered."""
 

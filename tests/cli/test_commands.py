@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 from pathlib import Path
 
 import polars as pl
@@ -49,6 +50,21 @@ def test_the_flow_from_file_to_score(capsys, shop_file: Path, tmp_path: Path) ->
     assert scores["rows-deleted"]["value"] == pytest.approx(0.4, abs=0.05)
     assert scores["rows-added"]["range"] == [0, None]
     assert scores["exact-row@full-knowledge"]["assumes"].startswith("The attacker knows")
+
+
+def test_an_attacker_without_the_key_writes_the_same_guess(
+    capsys, shop_file: Path, tmp_path: Path
+) -> None:
+    folder = tmp_path / "release"
+    run(capsys, "anonymize", "delete-rows", shop_file, "-o", folder)
+    run(capsys, "attack", "exact-row", shop_file, folder, "-o", tmp_path / "owner.csv")
+    shutil.rmtree(folder / "secret")
+    words = ("attack", "exact-row", shop_file, folder)
+    assert result(capsys, *words, "-o", tmp_path / "attacker.csv")["score"] is None
+    assert (tmp_path / "owner.csv").read_bytes() == (tmp_path / "attacker.csv").read_bytes()
+    assert "not marked" in run(capsys, *words, "-o", tmp_path / "again.csv")
+    assert _run([str(word) for word in words]) == 2
+    assert "no secret part to mark the guess with" in capsys.readouterr().err
 
 
 def test_the_same_seed_gives_the_same_release(capsys, shop_file: Path, tmp_path: Path) -> None:

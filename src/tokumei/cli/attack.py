@@ -12,10 +12,11 @@ from tokumei.cli.drawing import print_json, print_table
 from tokumei.cli.localized import Option, tr
 from tokumei.cli.methods_group import MethodGroup
 from tokumei.cli.options import common, method_from_text, reading_options
-from tokumei.contracts import Attack
-from tokumei.data.folder import read_release
+from tokumei.contracts import Attack, Key, Release
+from tokumei.data.folder import read_public, read_release
 from tokumei.data.matching import check_pair
 from tokumei.data.writing import check_new, write_frame
+from tokumei.errors import ParameterError
 from tokumei.metrics.risk import Risk
 from tokumei.registry import spec
 from tokumei.report.terminal import score_rows
@@ -61,17 +62,33 @@ def run(
         check_new(output)
     threat = method_from_text("threat", threat_text)
     risk = Risk(threat=threat, attack=method, judge=method_from_text("judge", judge_text))
-    history, release = read_history(original), read_release(release_folder)
+    marked = (release_folder / "secret").is_dir()
+    if not marked and output is None:
+        raise ParameterError(
+            f"{release_folder} has no secret part to mark the guess with; write it with --output."
+        )
+    history = read_history(original)
+    release = (
+        read_release(release_folder)
+        if marked
+        else Release(read_public(release_folder), Key.unknown())
+    )
     check_pair(history, release)
     guess, score = risk.play(history, release, seed=seed or 0)
     if output is not None:
         write_frame(frame(guess.pairs).sort("target", "weight", descending=[False, True]), output)
     if as_json:
         methods = {"attack": spec(method), "threat": spec(threat), "judge": spec(risk.judge)}
-        print_json({**methods, "score": score.to_json(), "guess": str(output) if output else None})
-        return
-    heads, rows = score_rows([score], tr)
-    print_table(str(release_folder), heads, rows, numbers=[1, 3, 4])
+        told = {
+            "score": score.to_json() if marked else None,
+            "guess": str(output) if output else None,
+        }
+        print_json({**methods, **told})
+    elif marked:
+        heads, rows = score_rows([score], tr)
+        print_table(str(release_folder), heads, rows, numbers=[1, 3, 4])
+    else:
+        click.echo(f"{tr('Without the secret part the guess is not marked; it is here:')} {output}")
 
 
 command = MethodGroup(
@@ -81,6 +98,6 @@ command = MethodGroup(
     help="""Attack a release with one of the methods below and mark the guess.
 
     ORIGINAL is the file that was anonymized, RELEASE the folder that tokumei anonymize wrote. The
-    attack sees the public part and what the threat lets it know; the secret part marks the
-    guess.""",
+    attack sees the public part and what the threat lets it know; the secret part, where it is
+    there, marks the guess.""",
 )
