@@ -70,7 +70,8 @@ def command(folder: Path, customers: int, *, as_json: bool, seed: int | None) ->
         )
         for entry in entries
     ]
-    print_table(tr("Customers found again, and what was lost (less is better)"), heads, rows)
+    title = tr("Customers found again, and what was lost (less is better)")
+    print_table(title, heads, rows, numbers=range(1, len(heads)))
     click.echo(tr("A number holds for the attackers listed here and for no stronger one."))
     click.echo(f"{tr('Open the report:')} {report}")
 
