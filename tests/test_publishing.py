@@ -81,6 +81,13 @@ def test_customers_are_published_under_their_pseudonyms(fruit: History) -> None:
     assert all(ages[names[row["person"]]] == row["age"] for row in shown.iter_rows(named=True))
 
 
+def test_customers_are_not_published_under_monthly_pseudonyms(fruit: History, caplog) -> None:
+    people = pl.DataFrame({"person": fruit.persons(), "birth": [1, 2, 3, 4]})
+    history = replace(fruit, customers=table(people))
+    assert publish(history, history, seed=1, period="month").public.customers is None
+    assert "the customers table is not published" in caplog.text
+
+
 def test_the_key_does_not_show_itself(fruit: History) -> None:
     assert "Alice" not in repr(publish(fruit, fruit, seed=1))
     assert "Key(secret)" in repr(publish(fruit, fruit, seed=1))

@@ -133,6 +133,8 @@ def restore_names(rows: pl.DataFrame, source: Source) -> pl.DataFrame:
 def as_kind(rows: pl.DataFrame, kind: str) -> Any:
     """Turn a polars frame into another kind of table."""
     match kind:
+        case "polars-lazy":
+            return rows.lazy()
         case "pandas":
             return rows.to_pandas()
         case "pyarrow":

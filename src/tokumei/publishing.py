@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import string
 from dataclasses import replace
 from itertools import count
@@ -17,6 +18,8 @@ from tokumei.errors import SchemaError, Unachievable
 from tokumei.history import ROW, History
 from tokumei.tables import Table, frame, table
 
+log = logging.getLogger(__name__)
+
 Period = Literal["month"]
 # While publishing; names that no column of a history has.
 PERIOD, PSEUDONYM = "_period", "_pseudonym"
@@ -29,8 +32,11 @@ def publish(
 
     Baskets are renumbered as well: an invoice number that stands in the shop's own books would
     link a release to its customers at once. With `period="month"` a customer has another
-    pseudonym in every month. Whoever knows the seed can undo the pseudonyms: it belongs to the key.
+    pseudonym in every month, and the customers table is not published: a birth date would link the
+    months again. Whoever knows the seed can undo the pseudonyms: it belongs to the key.
     """
+    if period is not None and anonymized.customers is not None:
+        log.warning("With monthly pseudonyms the customers table is not published.")
     rows = anonymized.frame()
     _check_rows(original, rows)
     rows = rows.with_columns(_periods(rows, period))
@@ -56,7 +62,7 @@ def publish(
     public = replace(
         anonymized,
         purchases=table(public_rows.select(anonymized.frame().columns)),
-        customers=_public_customers(anonymized, pseudonyms),
+        customers=_public_customers(anonymized, pseudonyms) if period is None else None,
         source=replace(anonymized.source, dropped={}),
     )
     secret = pseudonyms.select(

@@ -140,6 +140,11 @@ def test_help_shows_methods_ranges_and_the_paper(capsys) -> None:
     assert "PATH" in run(capsys, "stats", "--help")
 
 
+def test_without_a_word_the_help_is_shown(capsys) -> None:
+    assert run(capsys) == run(capsys, "--help")
+    assert "Commands:\n" in run(capsys, "anonymize")
+
+
 def test_help_reads_in_japanese(capsys) -> None:
     shown = run(capsys, "--lang", "ja", "anonymize", "delete-rows", "--help")
     assert "使い方:" in shown

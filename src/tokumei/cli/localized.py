@@ -22,6 +22,11 @@ def language() -> Language:
     return _language.get() or preferred_language()
 
 
+def forget_language() -> None:
+    """Go back to the language of the environment."""
+    _language.set(None)
+
+
 def tr(text: str) -> str:
     """Translate for the user at the terminal."""
     return translate(text, language())

@@ -9,7 +9,7 @@ from importlib import import_module
 import click
 
 import tokumei
-from tokumei.cli.localized import Group, language_option
+from tokumei.cli.localized import Group, forget_language, language_option
 from tokumei.errors import TokumeiError
 
 COMMANDS = ("stats", "anonymize", "attack", "score", "methods", "data", "demo")
@@ -44,8 +44,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _run(arguments: Sequence[str] | None) -> int:
+    forget_language()
     try:
         status = root.main(args=arguments, prog_name="tokumei", standalone_mode=False)
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message())
+        return 0
     except click.ClickException as error:
         return _fail(error.format_message())
     except TokumeiError as error:
