@@ -86,15 +86,17 @@ def exactly(cells: pl.Series, truth: pl.Series) -> pl.Series:
     return (narrow & covers(cells, truth)).fill_null(value=False)
 
 
-def parse(texts: pl.Series, read: Convert) -> tuple[pl.Series, pl.Series]:
-    """Read a column of contest texts.
+def parse(
+    texts: pl.Series, read: Convert, *, of: Kind | None = None
+) -> tuple[pl.Series, pl.Series]:
+    """Read a column of contest texts; with `of`, its cells are exact, suppressed or of that kind.
 
     `read` turns exact texts into values. Returned beside the cells: which rows are not well formed
     (no value, an interval whose ends are in the wrong order, an empty set).
     """
-    suppressed = texts == SUPPRESSED
-    braces = texts.str.starts_with("{") & texts.str.ends_with("}")
-    brackets = texts.str.starts_with("[") & texts.str.ends_with("]")
+    suppressed = (texts == SUPPRESSED).fill_null(value=False)
+    braces = texts.str.starts_with("{") & texts.str.ends_with("}") & (of in (None, "set"))
+    brackets = texts.str.starts_with("[") & texts.str.ends_with("]") & (of in (None, "interval"))
     if braces.any() and brackets.any():
         raise SchemaError(
             f"Column {texts.name} mixes intervals [lo;hi] and sets {{a;b}}; it may hold one kind."
@@ -111,17 +113,18 @@ def parse(texts: pl.Series, read: Convert) -> tuple[pl.Series, pl.Series]:
         cells = intervals(lo.alias(texts.name), hi)
         bad = (lo > hi).fill_null(value=False)
     else:
-        cells = read(texts)
+        cells = read(texts.set(suppressed, None))
         bad = suppressed & False
-    unread = cells.is_null() & ~suppressed.fill_null(value=False)
-    cells = cells.alias(texts.name)
-    return cells, bad | unread
+    unread = cells.is_null() & ~suppressed
+    return cells.alias(texts.name), bad | unread
 
 
 def _sets(texts: pl.Series, braces: pl.Series) -> pl.Series:
-    inner = texts.str.slice(1, texts.str.len_chars() - 2).zip_with(braces, texts)
-    empty = pl.Series([None], dtype=pl.String)
-    return inner.zip_with(inner != SUPPRESSED, empty).str.split(";")
+    cell = pl.col("texts")
+    members = cell.str.slice(1, cell.str.len_chars() - 2).str.split(";")
+    single = pl.when(cell != SUPPRESSED).then(pl.concat_list(cell))
+    frame = pl.DataFrame({"texts": texts, "braces": braces})
+    return frame.select(pl.when("braces").then(members).otherwise(single)).to_series()
 
 
 def to_text(cells: pl.Series, write: Convert) -> pl.Series:
@@ -133,6 +136,12 @@ def to_text(cells: pl.Series, write: Convert) -> pl.Series:
             texts = lo.zip_with(low(cells) == high(cells), wide)
         case "set":
             items = cells.list.sort()
+            strange = items.explode().str.contains(r"[;{}]")
+            if strange.any():
+                item = items.explode().filter(strange)[0]
+                raise SchemaError(
+                    f"An item of a set may not hold any of ; {{ }}; {item!r} in {cells.name} does."
+                )
             texts = items.list.first().zip_with(
                 items.list.len() == 1, "{" + items.list.join(";") + "}"
             )

@@ -38,6 +38,8 @@ def publish(
     if period is not None and anonymized.customers is not None:
         log.warning("With monthly pseudonyms the customers table is not published.")
     rows = anonymized.frame()
+    if rows.is_empty():
+        raise Unachievable("Nothing is left to publish: the anonymized history has no rows.")
     _check_rows(original, rows)
     rows = rows.with_columns(_periods(rows, period))
     pseudonyms = _pseudonyms(original, anonymized, rows, seed, period)

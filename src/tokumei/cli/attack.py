@@ -62,17 +62,14 @@ def run(
         check_new(output)
     threat = method_from_text("threat", threat_text)
     risk = Risk(threat=threat, attack=method, judge=method_from_text("judge", judge_text))
+    public = read_public(release_folder)
     marked = (release_folder / "secret").is_dir()
     if not marked and output is None:
         raise ParameterError(
             f"{release_folder} has no secret part to mark the guess with; write it with --output."
         )
     history = read_history(original)
-    release = (
-        read_release(release_folder)
-        if marked
-        else Release(read_public(release_folder), Key.unknown())
-    )
+    release = read_release(release_folder) if marked else Release(public, Key.unknown())
     check_pair(history, release)
     guess, score = risk.play(history, release, seed=seed or 0)
     if output is not None:

@@ -9,13 +9,14 @@ import polars as pl
 
 from tokumei.data.columns import LINE
 from tokumei.errors import ParameterError, SchemaError
+from tokumei.history import ROLES, ROW
 
 RULES: dict[str, tuple[tuple[str, ...], pl.Expr]] = {
     "no-customer": (("person",), pl.col("person").is_null()),
     "returns": (("quantity",), pl.col("quantity") <= 0),
     "free": (("price",), pl.col("price") <= 0),
     "unspecified-country": (("Country",), pl.col("Country") == "Unspecified"),
-    "duplicates": ((), pl.struct(pl.exclude(LINE)).is_first_distinct().not_()),
+    "duplicates": ((), pl.struct(pl.exclude(LINE, ROW)).is_first_distinct().not_()),
 }
 """Name of a rule → the columns it needs and the rows it drops."""
 
@@ -34,6 +35,11 @@ class Cleaning:
                 raise ParameterError(f"drop must be one of {', '.join(RULES)}, not '{rule}'.")
         if self.first_customers is not None and self.first_customers < 1:
             raise ParameterError(f"first_customers must be at least 1, not {self.first_customers}.")
+
+    @property
+    def extra_columns(self) -> list[str]:
+        """Columns without a role that the rules look at."""
+        return [column for rule in self.drop for column in RULES[rule][0] if column not in ROLES]
 
     def __call__(self, rows: pl.DataFrame) -> tuple[pl.DataFrame, Mapping[str, int]]:
         """Return the rows that stay, and how many each rule dropped."""

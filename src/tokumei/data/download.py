@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+import http.client
 import io
 import urllib.error
 import urllib.request
 import zipfile
+import zlib
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
@@ -52,21 +55,26 @@ def download_online_retail(target: Path, *, url: str = URL, digest: str = DIGEST
 def _fetch(url: str) -> bytes:
     try:
         with urllib.request.urlopen(url, timeout=60) as response:  # noqa: S310
-            size = int(response.headers.get("Content-Length") or 0)
-            steps = range(max(1, -(-size // CHUNK)) if size else LARGEST // CHUNK)
-            chunks: list[bytes] = []
-            for _ in track(steps, len(steps), "downloading"):
-                chunks.append(response.read(CHUNK))
-                if not chunks[-1]:
-                    break
-            if response.read(1):
-                raise ReadError(
-                    f"{url} is larger than {LARGEST >> 20} MB; it is not Online Retail."
-                )
-            return b"".join(chunks)
-    except (urllib.error.URLError, TimeoutError) as error:
+            data = _body(response)
+    except (OSError, ValueError, http.client.HTTPException) as error:
+        if isinstance(error, urllib.error.HTTPError):
+            error.close()
         reason = getattr(error, "reason", error)
         raise ReadError(f"{url} cannot be downloaded ({reason}).") from error
+    if data is None:
+        raise ReadError(f"{url} is larger than {LARGEST >> 20} MB; it is not Online Retail.")
+    return data
+
+
+def _body(response: Any) -> bytes | None:
+    """Return what is sent, or None as soon as it is too much."""
+    stated = response.headers.get("Content-Length", "")
+    size = int(stated) if stated.isdecimal() else LARGEST
+    if size > LARGEST:
+        return None
+    steps = range(-(-size // CHUNK))
+    data = b"".join(response.read(CHUNK) for _ in track(steps, len(steps), "downloading"))
+    return None if response.read(1) else data
 
 
 def _workbook(archive: bytes) -> bytes:
@@ -76,7 +84,7 @@ def _workbook(archive: bytes) -> bytes:
             if inside.file_size > LARGEST:
                 raise ReadError("The workbook in the archive is too large to be Online Retail.")
             return files.read(inside)
-    except (zipfile.BadZipFile, StopIteration) as error:
+    except (zipfile.BadZipFile, zlib.error, StopIteration, RuntimeError) as error:
         raise ReadError("The download is not a zip archive with an Excel workbook.") from error
 
 

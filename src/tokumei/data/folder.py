@@ -11,32 +11,32 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import polars as pl
 
-from tokumei.cells import kind, parse, to_text, widened
+from tokumei.cells import SUPPRESSED, Kind, kind, parse, to_text, widened
 from tokumei.contracts import Key, Release
-from tokumei.data.columns import LINE, READERS, fail
+from tokumei.data.columns import LINE, READERS, fail, ids, read_role
 from tokumei.data.loading import load
 from tokumei.data.text import read_strings
 from tokumei.data.writing import whole_folder, write_frame
 from tokumei.errors import ReadError, SchemaError
 from tokumei.history import ROW, History, Source, restore_names
-from tokumei.tables import frame, table
+from tokumei.tables import Table, frame, table
 
 FileKind = Literal["csv", "parquet"]
 
 
 def write_release(
     release: Release,
-    folder: Path,
+    folder: str | Path,
     *,
     method: Mapping[str, Any] | None = None,
     file_kind: FileKind = "csv",
 ) -> None:
     """Write a release; `method` (its spec and seed) goes to the secret part."""
-    public, key = release.public, release.key
+    folder, public, key = Path(folder), release.public, release.key
     with whole_folder(folder) as part:
         shown, hidden = part / "public", part / "secret"
         shown.mkdir()
@@ -50,7 +50,8 @@ def write_release(
             rows = rows.with_columns(_texts(rows[name]) for name in rows.columns)
         write_frame(restore_names(rows, public.source), shown / f"purchases.{file_kind}")
         if public.customers is not None:
-            write_frame(frame(public.customers), shown / f"customers.{file_kind}")
+            people = frame(public.customers).rename({"person": public.source.name("person")})
+            write_frame(people, shown / f"customers.{file_kind}")
         _write_json(shown / "about.json", about)
         write_frame(frame(key.pseudonyms), hidden / "pseudonyms.csv")
         write_frame(frame(key.rows), hidden / "rows.csv")
@@ -76,63 +77,114 @@ def _write_json(path: Path, content: Mapping[str, Any]) -> None:
     path.write_text(json.dumps(content, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
 
 
-def read_public(folder: Path) -> History:
+def read_public(folder: str | Path) -> History:
     """Read the public part of a release: all that an attacker gets."""
+    folder = Path(folder)
     about = _about(folder)
     path = _purchases(folder)
     rows = load(path).rows
-    names: dict[str, str] = about["columns"]
+    names = about["columns"]
     if missing := [name for name in names.values() if name not in rows.columns]:
         raise SchemaError(f"{path.name} has no column '{missing[0]}', which about.json promises.")
     rows = rows.select(names.values()).rename({name: column for column, name in names.items()})
-    if path.suffix == ".csv":
-        rows = _typed(rows, names, about.get("cells", {}))
-    rows = rows.with_columns(pl.int_range(pl.len(), dtype=pl.Int64).alias(ROW))
-    customers = path.with_name(f"customers{path.suffix}")
-    return History(
-        purchases=table(rows),
-        customers=table(load(customers).rows) if customers.exists() else None,
-        source=Source(names=names),
-    )
-
-
-def _typed(rows: pl.DataFrame, names: Mapping[str, str], kinds: Mapping[str, str]) -> pl.DataFrame:
     rows = rows.with_columns(pl.int_range(2, pl.len() + 2).alias(LINE))
-    for column in names:
-        if column in READERS:
-            read, rule = READERS[column]
-            cells, bad = parse(rows[column], read)
-            fail(rows, bad, column, names[column], rule)
-            rows = rows.with_columns(widened(cells, kinds.get(column, "exact")))
-    return rows.drop(LINE)
+    for column, name in names.items():
+        rows = _typed(rows, column, name, about["cells"][column], texts=path.suffix == ".csv")
+    rows = rows.drop(LINE).with_columns(pl.int_range(pl.len(), dtype=pl.Int64).alias(ROW))
+    customers = path.with_name(f"customers{path.suffix}")
+    people = _people(customers, names["person"]) if customers.exists() else None
+    return History(table(rows), people, Source(names=names))
 
 
-def read_release(folder: Path) -> Release:
+def _people(path: Path, person: str) -> Table:
+    people = load(path).rows
+    if person not in people.columns:
+        raise SchemaError(f"{path.name} has no column '{person}', which about.json promises.")
+    return table(people.rename({person: "person"}))
+
+
+def _typed(
+    rows: pl.DataFrame, column: str, name: str, promised: Kind, *, texts: bool
+) -> pl.DataFrame:
+    """Give a column the type that it had when it was written."""
+    read, rule = READERS.get(column, (_as_is, ""))
+    if column in READERS and texts:
+        cells, bad = parse(rows[column], _as_is if read is ids else read, of=promised)
+        fail(rows, bad, column, name, rule)
+        rows = rows.with_columns(widened(cells, promised))
+    elif texts:
+        rows = rows.with_columns(pl.col(column).replace(SUPPRESSED, None))
+    elif column in READERS and _needs_reading(rows[column].dtype, ids_only=read is ids):
+        rows = read_role(rows, column, name)
+    found = kind(rows[column].dtype)
+    if column in READERS and found != promised:
+        raise SchemaError(
+            f"about.json says that the cells of column {name} are of kind {promised}; "
+            f"they are of kind {found}."
+        )
+    return rows
+
+
+def _needs_reading(dtype: pl.DataType, *, ids_only: bool) -> bool:
+    """Tell whether a column of Parquet differs from what it is inside: ids are texts."""
+    return not dtype.is_nested() and not (ids_only and dtype == pl.String)
+
+
+def _as_is(texts: pl.Series) -> pl.Series:
+    """Read what we wrote: 1.0 is the name of an item here, not a number from Excel."""
+    return texts
+
+
+def read_release(folder: str | Path) -> Release:
     """Read a release with its key, as the data's owner holds it."""
+    folder = Path(folder)
     public = read_public(folder)
     hidden = folder / "secret"
     if not hidden.is_dir():
         raise ReadError(f"{folder} has no secret part; the key is needed to mark a guess.")
-    pseudonyms = read_strings(hidden / "pseudonyms.csv", header=True)
-    rows = read_strings(hidden / "rows.csv", header=True).cast(pl.Int64)
+    pseudonyms = _secret_table(hidden / "pseudonyms.csv", ("pseudonym", "person"))
+    rows = _secret_table(hidden / "rows.csv", ("row", "origin")).cast(pl.Int64, strict=False)
     if rows.height != public.rows:
         raise SchemaError(
             f"The key of {folder} is for {rows.height:,} rows, but {public.rows:,} are public."
         )
+    if rows["row"].sort().to_list() != list(range(public.rows)):
+        raise SchemaError(f"The key of {folder} must have every row of the release once.")
+    nobody = public.frame().filter(~pl.col("person").is_in(pseudonyms["pseudonym"].implode()))
+    if len(nobody):
+        raise SchemaError(f"The key of {folder} lacks the pseudonym {nobody['person'][0]!r}.")
     return Release(public, Key(table(pseudonyms), table(rows)))
 
 
-def _about(folder: Path) -> dict[str, Any]:
+def _secret_table(path: Path, columns: tuple[str, ...]) -> pl.DataFrame:
+    rows = read_strings(path, header=True)
+    if missing := [column for column in columns if column not in rows.columns]:
+        raise SchemaError(f"{path} must have a column '{missing[0]}'.")
+    return rows
+
+
+def _about(folder: Path) -> dict[str, dict[str, Any]]:
     path = folder / "public" / "about.json"
     if not path.is_file():
         raise ReadError(f"{folder} is not a release: it has no public/about.json.")
     try:
-        about: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    except ValueError as error:
+        about: Any = json.loads(path.read_text(encoding="utf-8"))
+    except (ValueError, RecursionError) as error:
         raise ReadError(f"{path} is not valid JSON ({error}).") from error
-    if not isinstance(about, dict) or not isinstance(about.get("columns"), dict):
-        raise ReadError(f"{path} must say the columns of the release.")
-    return about
+    if not isinstance(about, dict):
+        about = {}
+    columns, kinds = about.get("columns"), about.get("cells")
+    if not isinstance(columns, dict) or not isinstance(kinds, dict):
+        raise ReadError(f"{path} must say the columns of the release and the kind of their cells.")
+    names = {name for name in columns.values() if isinstance(name, str)}
+    if len(names) != len(columns) or {ROW, LINE} & columns.keys():
+        raise ReadError(f"{path} must give every column of the release a name of its own.")
+    if unknown := [column for column in columns if kinds.get(column) not in get_args(Kind)]:
+        raise ReadError(
+            f"{path} must say of the cells of '{unknown[0]}' that they are exact, interval or set, "
+            f"not {kinds.get(unknown[0])!r}."
+        )
+    return {"columns": columns, "cells": kinds}
 
 
 def _purchases(folder: Path) -> Path:

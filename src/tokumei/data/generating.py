@@ -34,5 +34,13 @@ def generate(of: World = "shop", *, customers: int = 400, seed: int) -> History:
     """Generate a history: a gift shop's year, or three months of transit cards."""
     rows = pl.concat(blocks(of, customers, seed))
     if of == "transit":
-        return read(rows, person="card", item="exit", price="fare", keep=["entry"])
-    return read(rows)
+        return read(rows, person="card", item="exit", time="time", price="fare", keep=["entry"])
+    return read(
+        rows,
+        person="customer",
+        item="item",
+        time="time",
+        price="price",
+        quantity="quantity",
+        basket="basket",
+    )

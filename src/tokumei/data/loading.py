@@ -10,7 +10,7 @@ from typing import Any
 import narwhals as nw
 import polars as pl
 
-from tokumei.data.text import read_strings
+from tokumei.data.text import read_strings, without_blanks
 from tokumei.errors import ReadError, SchemaError
 
 EXCEL = (".xlsx", ".xls", ".xlsm", ".xlsb", ".ods")
@@ -33,6 +33,8 @@ def load(source: Any, *, encoding: str | None = None) -> Loaded:
         return Loaded(_load_file(Path(source), encoding), first_line=2, kind="polars")
     try:
         native = nw.from_native(source)
+    except nw.exceptions.DuplicateError as error:
+        raise SchemaError(f"Every column of a table needs a name of its own ({error}).") from error
     except TypeError as error:
         raise SchemaError(
             "A history is read from a file or from a pandas, polars, pyarrow or DuckDB table, "
@@ -43,9 +45,19 @@ def load(source: Any, *, encoding: str | None = None) -> Loaded:
         rows = native.collect("polars").to_native()
         kind = "polars-lazy" if kind == "polars" else kind
     else:
-        rows = native.to_polars()
-    filled = pl.col(pl.String)
-    return Loaded(rows.with_columns(pl.when(filled != "").then(filled)), first_line=1, kind=kind)
+        rows = _to_polars(native)
+    if rows.is_empty():
+        raise ReadError("The table has no rows; a history needs at least one row.")
+    return Loaded(without_blanks(rows), first_line=1, kind=kind)
+
+
+def _to_polars(native: nw.DataFrame[Any]) -> pl.DataFrame:
+    if native.implementation.is_pandas_like():
+        # A column of objects may mix numbers and words, as pandas reads StockCode from Excel.
+        mixed = [name for name, dtype in native.schema.items() if dtype == nw.Object]
+        texts = {name: native.to_native()[name].map(str, na_action="ignore") for name in mixed}
+        native = nw.from_native(native.to_native().assign(**texts))
+    return native.to_polars()
 
 
 def _load_file(path: Path, encoding: str | None) -> pl.DataFrame:
@@ -63,12 +75,12 @@ def _load_file(path: Path, encoding: str | None) -> pl.DataFrame:
         raise ReadError(f"{path.name} is empty; a history needs at least one row.") from error
     except Exception as error:  # the Excel engine raises types of its own
         raise ReadError(f"{path.name} is a broken or truncated Excel file.") from error
-    return _complete(rows, path)
+    return _complete(without_blanks(rows), path)
 
 
 def _load_parquet(path: Path) -> pl.DataFrame:
     try:
-        return pl.read_parquet(path)
+        return without_blanks(pl.read_parquet(path))
     except (pl.exceptions.PolarsError, OSError) as error:
         raise ReadError(f"{path.name} is a broken or truncated Parquet file.") from error
 

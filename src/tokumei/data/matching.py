@@ -3,26 +3,28 @@
 from __future__ import annotations
 
 import narwhals as nw
+import polars as pl
 
 from tokumei.contracts import Release
 from tokumei.errors import SchemaError
 from tokumei.history import ROW, History
-from tokumei.tables import frame
+from tokumei.tables import frame, table
 
 
 def check_pair(original: History, release: Release) -> None:
     """Raise a SchemaError when the release is of other data."""
-    origins = frame(release.key.rows.select("origin").filter(~nw.col("origin").is_null()))
-    foreign = set(origins["origin"]) - set(original.frame()[ROW])
-    if foreign:
+    origins = release.key.rows.filter(~nw.col("origin").is_null()).select(row=nw.col("origin"))
+    foreign = frame(origins.join(original.purchases, on=ROW, how="anti"))
+    if len(foreign):
         raise SchemaError(
-            f"The release has a row from row {min(foreign) + 1:,} of its original, but this "
-            f"original has {original.rows:,} rows: they do not belong together."
+            f"The release has a row from row {foreign[ROW].sort()[0] + 1:,} of its original, but "
+            f"this original has {original.rows:,} rows: they do not belong together."
         )
-    strangers = set(frame(release.key.pseudonyms)["person"]) - set(original.persons())
-    if strangers:
+    known = table(pl.DataFrame({"person": original.persons()}))
+    strangers = frame(release.key.pseudonyms.join(known, on="person", how="anti"))
+    if len(strangers):
         raise SchemaError(
-            f"Customer {min(strangers)!r} of the key does not occur in the original: "
+            f"Customer {strangers['person'].sort()[0]!r} of the key does not occur in the original: "
             "release and original do not belong together."
         )
     _check_items(original, release)

@@ -13,7 +13,7 @@ from typing import Any
 
 import polars as pl
 
-from tokumei.cells import kind, low, parse, to_text
+from tokumei.cells import Convert, Kind, parse, to_text
 from tokumei.data.columns import LINE, fail, ids, prices, quantities
 from tokumei.data.text import read_strings
 from tokumei.errors import SchemaError
@@ -39,15 +39,19 @@ def _dates(texts: pl.Series) -> pl.Series:
     return texts.str.to_date("%Y/%m/%d", strict=False)
 
 
-CELLS = {
-    "date": (_dates, "A date must look like 2011/2/28"),
-    "item": (ids, "Every purchase needs an item"),
-    "price": (prices, "A price must be a number"),
-    "quantity": (quantities, "A quantity must be a whole number"),
+CELLS: dict[str, tuple[Convert, Kind, str]] = {
+    "date": (_dates, "interval", "A date must look like 2011/2/28"),
+    "item": (ids, "set", "Every purchase needs an item"),
+    "price": (prices, "interval", "A price must be a number"),
+    "quantity": (quantities, "interval", "A quantity must be a whole number"),
 }
+GENERALIZED = "pwscup2018"
+"""The year in which cells may be intervals, sets or suppressed."""
 
 
 def _read(path: Any, names: tuple[str, ...], encoding: str | None) -> pl.DataFrame:
+    if not isinstance(path, str | Path):
+        raise SchemaError(f"A contest file is read from a file, not from {type(path).__name__}.")
     path = Path(path)
     rows = read_strings(path, header=False, encoding=encoding)
     if rows.width != len(names):
@@ -64,9 +68,10 @@ def read_contest_purchases(path: Any, year: str, encoding: str | None = None) ->
     if rows["person"][0] == "X1":  # the second round of 2018 came with a header
         rows = rows[1:]
     rows = rows.with_columns(pl.int_range(pl.len(), dtype=pl.Int64).alias(ROW))
-    rows = rows.filter(pl.col("person").ne_missing(DELETED[year]))
-    for column, (read, rule) in CELLS.items():
-        cells, bad = parse(rows[column], read)
+    if (mark := DELETED[year]) is not None:
+        rows = rows.filter(pl.col("person").ne_missing(mark))
+    for column, (read, wide, rule) in CELLS.items():
+        cells, bad = parse(rows[column], read, of=wide if year == GENERALIZED else "exact")
         fail(rows, bad, column, column, rule)
         rows = rows.with_columns(cells)
     if "clock" in rows.columns:
@@ -104,10 +109,14 @@ def contest_text(history: History, year: str, *, lines: int | None = None) -> st
     With `lines`, the number of rows of T, the rows stand at their row ids and the gaps are written
     as deleted; without it, the rows stand in the order of the history.
     """
-    history.require("item", "time", "price", "quantity", to=f"write a {year} file")
+    needed, to = ("item", "time", "price", "quantity"), f"write a {year} file"
     rows = history.frame()
-    if kind(rows["time"].dtype) == "exact" and "clock" in COLUMNS[year]:
-        rows = rows.with_columns(low(rows["time"]).dt.strftime("%-H:%M").alias("clock"))
+    if year == GENERALIZED:
+        history.require(*(role for role in needed if role not in rows.columns), to=to)
+    else:
+        history.require(*needed, to=to)
+        if gaps := [role for role in needed if rows[role].null_count()]:
+            raise SchemaError(f"To {to}, every {gaps[0]} must be exact; some are suppressed.")
     texts = {
         "person": rows["person"],
         "date": to_text(rows["time"], _date_text),
@@ -116,8 +125,9 @@ def contest_text(history: History, year: str, *, lines: int | None = None) -> st
         "quantity": to_text(rows["quantity"], _number_text),
     }
     if "clock" in COLUMNS[year]:
-        texts["clock"] = rows["clock"]
-        texts["basket"] = rows["basket"] if "basket" in rows.columns else pl.Series(["0"])
+        texts["clock"] = rows["time"].cast(pl.Datetime).dt.strftime("%-H:%M")
+        no_baskets = pl.repeat("0", len(rows), eager=True)
+        texts["basket"] = rows["basket"] if "basket" in rows.columns else no_baskets
     written = pl.DataFrame(texts | {ROW: rows[ROW]}).select(*COLUMNS[year], ROW)
     if lines is not None:
         written = _with_deleted(written, year, lines)

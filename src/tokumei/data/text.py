@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import codecs
 import csv
 import gzip
 import io
+import re
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,36 +19,53 @@ LONGEST_LINE = 1 << 20
 CHUNK = 1 << 20
 ENCODINGS = ("utf-8-sig", "cp932")
 SEPARATORS = (",", "\t", ";")
+# Kana and common kanji begin with such a byte in Shift_JIS; Latin-1, which would often decode as
+# rare kanji, does not use them.
+_JAPANESE = re.compile(rb"[\x81-\x9f]")
 
 
 def read_strings(path: Path, *, header: bool, encoding: str | None = None) -> pl.DataFrame:
     """Read a CSV file (also .gz) as strings; without a header the columns are 1, 2 and so on."""
-    data = _decoded(_content(path), path, encoding).rstrip(b"\r\n")
+    # In UTF-16, which has to be asked for, every other byte is zero.
+    content = _content(path, zero_allowed=encoding is not None)
+    data = _decoded(content, path, encoding).rstrip(b"\r\n")
+    if b"\0" in data:
+        raise _zero_byte(path, data.count(b"\n", 0, data.index(b"\0")) + 1)
     if not data.strip():
         raise ReadError(f"{path.name} is empty; a history needs at least one row.")
     first_line = data[: data.find(b"\n") + 1 or len(data)].decode()
-    separator = max(SEPARATORS, key=first_line.count)
+    # The first line of a contest file is data, with semicolons inside its sets.
+    separator = max(SEPARATORS, key=first_line.count) if header else ","
     try:
         rows = pl.read_csv(data, has_header=header, infer_schema=False, separator=separator)
     except pl.exceptions.PolarsError as error:
         raise _explained(data, separator, path) from error
     if header and rows.is_empty():
+        if data.count(b'"') % 2:
+            raise _explained(data, separator, path)
         raise ReadError(f"{path.name} has a header and no rows; a history needs at least one row.")
     if not header:
         rows.columns = [str(number) for number in range(1, rows.width + 1)]
-    return rows
+    return without_blanks(rows)
 
 
-def _content(path: Path) -> bytes:
+def without_blanks(rows: pl.DataFrame) -> pl.DataFrame:
+    """Make cells empty that hold nothing but spaces."""
+    texts = pl.col(pl.String)
+    return rows.with_columns(pl.when(texts.str.strip_chars() != "").then(texts))
+
+
+def _content(path: Path, *, zero_allowed: bool) -> bytes:
     """Return the bytes of a file, unpacked, or say what is wrong with it."""
     try:
         with path.open("rb") as file:
             packed = file.read(2) == b"\x1f\x8b"
             file.seek(0)
             if not packed:
-                return b"".join(_bounded_lines(file, path))
+                return b"".join(_bounded_lines(file, path, zero_allowed=zero_allowed))
             with gzip.open(file) as unpacked:
-                return b"".join(_bounded_lines(cast("IO[bytes]", unpacked), path))
+                stream = cast("IO[bytes]", unpacked)
+                return b"".join(_bounded_lines(stream, path, zero_allowed=zero_allowed))
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise ReadError(f"{path.name} is a broken or truncated gzip file ({error}).") from error
     except FileNotFoundError as error:
@@ -59,13 +76,13 @@ def _content(path: Path) -> bytes:
         raise ReadError(f"{path} may not be read ({error.strerror}).") from error
 
 
-def _bounded_lines(stream: IO[bytes], path: Path) -> Iterator[bytes]:
+def _bounded_lines(stream: IO[bytes], path: Path, *, zero_allowed: bool) -> Iterator[bytes]:
     line_length = 0
     line = 1
     while chunk := stream.read(CHUNK):
-        if b"\0" in chunk:
+        if not zero_allowed and b"\0" in chunk:
             line += chunk[: chunk.index(b"\0")].count(b"\n")
-            raise ReadError(f"{path.name} is not a text file: line {line:,} has a zero byte.")
+            raise _zero_byte(path, line)
         end = chunk.find(b"\n")
         if line_length + (end if end >= 0 else len(chunk)) > LONGEST_LINE:
             raise ReadError(
@@ -77,35 +94,50 @@ def _bounded_lines(stream: IO[bytes], path: Path) -> Iterator[bytes]:
         yield chunk
 
 
+def _zero_byte(path: Path, line: int) -> ReadError:
+    return ReadError(f"{path.name} is not a text file: line {line:,} has a zero byte.")
+
+
 def _decoded(data: bytes, path: Path, encoding: str | None) -> bytes:
     """Return the text as UTF-8 without a byte order mark."""
-    if encoding is not None:
-        try:
-            codecs.lookup(encoding)
-        except LookupError as error:
-            raise ReadError(f"There is no encoding called '{encoding}'.") from error
+    problem = ""
     for name in (encoding,) if encoding else ENCODINGS:
         try:
             text = data.decode(name)
         except UnicodeDecodeError as error:
             line = data[: error.start].count(b"\n") + 1
-            problem = f"byte 0x{data[error.start]:02x} in line {line:,}"
+            problem = problem or f"byte 0x{data[error.start]:02x} in line {line:,}"
+        except LookupError as error:
+            raise ReadError(f"There is no encoding called '{encoding}'.") from error
         else:
-            return data.removeprefix(codecs.BOM_UTF8) if name == "utf-8-sig" else text.encode()
+            if name != "cp932" or encoding or _JAPANESE.search(data):
+                return text.removeprefix("\ufeff").encode()
     tried = encoding or "UTF-8 or Shift_JIS"
     raise ReadError(
-        f"{path.name} is not {tried} text ({problem}); give its encoding with --encoding."
+        f"{path.name} is not {tried} text ({problem}); say which it is (option encoding)."
     )
 
 
 def _explained(data: bytes, separator: str, path: Path) -> SchemaError:
-    """Find the row that has too many cells: polars does not tell its number."""
-    lines = csv.reader(io.StringIO(data.decode()), delimiter=separator)
-    width = len(next(lines))
-    for number, cells in enumerate(lines, start=2):
-        if len(cells) > width:
-            return SchemaError(
-                f"Every row of {path.name} must have {width} cells as the first has; "
-                f"row {number:,} has {len(cells)}."
-            )
-    return SchemaError(f"{path.name} cannot be read as CSV: a quotation mark is not closed.")
+    """Find the row that has too many cells or a stray quotation mark: polars does not tell."""
+    lines = io.StringIO(data.decode(), newline="").readlines()
+    records = csv.reader(lines, delimiter=separator, strict=True)
+    width = 0
+    number, begin = 1, 0
+    try:
+        for number, cells in enumerate(records, start=1):
+            width = width or len(cells)
+            if "".join(lines[begin : records.line_num]).count('"') % 2:
+                break
+            if len(cells) > width:
+                return SchemaError(
+                    f"Every row of {path.name} must have {width} cells as the first has; "
+                    f"row {number:,} has {len(cells)}."
+                )
+            begin = records.line_num
+    except csv.Error:
+        number += begin > 0
+    return SchemaError(
+        f"{path.name} cannot be read as CSV: a quotation mark in row {number:,} is not closed, "
+        "or stands inside a cell that is not quoted."
+    )

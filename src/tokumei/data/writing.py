@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
 import polars as pl
 import pyarrow.parquet as pq
 
-from tokumei.errors import ParameterError, WriteError
+from tokumei.errors import ParameterError, TokumeiError, WriteError
 
 
 def check_new(path: Path) -> None:
@@ -37,7 +37,8 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
     except OSError as error:
         raise _explained(path, error) from error
     finally:
-        part.unlink(missing_ok=True)
+        with suppress(OSError):  # where nothing could be written, there is nothing to remove
+            part.unlink()
 
 
 @contextmanager
@@ -48,6 +49,8 @@ def whole_folder(path: Path) -> Iterator[Path]:
         part.mkdir()
         yield part
         part.rename(path)
+    except WriteError as error:
+        raise WriteError(str(error).replace(str(part), str(path))) from error
     except OSError as error:
         raise _explained(path, error) from error
     finally:
@@ -55,7 +58,7 @@ def whole_folder(path: Path) -> Iterator[Path]:
 
 
 def _explained(path: Path, error: OSError) -> OSError:
-    if isinstance(error, WriteError):
+    if isinstance(error, TokumeiError):
         return error
     reason = error.strerror or str(error)
     return WriteError(f"{path} cannot be written ({reason}); nothing was left behind.")
@@ -74,16 +77,15 @@ def write_frame(rows: pl.DataFrame, path: Path) -> None:
 def write_blocks(blocks: Iterator[pl.DataFrame], path: Path) -> None:
     """Write a table block by block, so that it need not fit into memory."""
     with whole_file(path) as file:
-        writer: pq.ParquetWriter | None = None
-        for number, block in enumerate(blocks):
-            if not is_parquet(path):
+        if not is_parquet(path):
+            for number, block in enumerate(blocks):
                 file.write(block.write_csv(include_header=number == 0).encode())
-                continue
-            arrow = block.to_arrow()
-            writer = writer or pq.ParquetWriter(file, arrow.schema)
-            writer.write_table(arrow)
-        if writer is not None:
-            writer.close()
+            return
+        first = next(blocks).to_arrow()
+        with pq.ParquetWriter(file, first.schema) as writer:
+            writer.write_table(first)
+            for block in blocks:
+                writer.write_table(block.to_arrow())
 
 
 def is_parquet(path: Path) -> bool:
