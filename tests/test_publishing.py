@@ -93,6 +93,11 @@ def test_the_key_does_not_show_itself(fruit: History) -> None:
     assert "Key(secret)" in repr(publish(fruit, fruit, seed=1))
 
 
+def test_a_release_of_nothing_is_refused(fruit: History) -> None:
+    with pytest.raises(Unachievable, match="Nothing is left to publish"):
+        publish(fruit, fruit.with_purchases(fruit.frame().head(0)), seed=1)
+
+
 def test_a_row_twice_is_refused(fruit: History) -> None:
     twice = fruit.with_purchases(pl.concat([fruit.frame(), fruit.frame().head(1)]))
     with pytest.raises(SchemaError, match="may use a row id once; 0 occurs twice"):

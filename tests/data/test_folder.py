@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import date, datetime, timedelta
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -18,8 +19,8 @@ from tokumei import History, Release, publish, read, read_release, write_release
 from tokumei.cells import intervals, widened
 from tokumei.data.folder import read_public
 from tokumei.data.matching import check_pair
-from tokumei.errors import ReadError, SchemaError, TokumeiError, WriteError
-from tokumei.tables import frame
+from tokumei.errors import SchemaError, TokumeiError, WriteError
+from tokumei.tables import frame, table
 
 FileKind = Literal["csv", "parquet"]
 KINDS: tuple[FileKind, ...] = ("csv", "parquet")
@@ -345,11 +346,27 @@ def test_an_item_that_the_original_does_not_have_is_named(
     )
 
 
-def test_reading_a_release_of_nothing_says_so(tmp_path: Path, fruit: History) -> None:
-    nothing = fruit.with_purchases(fruit.frame().head(0))
-    write_release(publish(fruit, nothing, seed=SEED), tmp_path / "out")
-    with pytest.raises(ReadError, match=r"purchases\.csv has a header and no rows"):
-        read_release(tmp_path / "out")
+def test_a_key_without_a_released_pseudonym_is_refused(tmp_path: Path, fruit: History) -> None:
+    write_release(publish(fruit, fruit, seed=SEED), tmp_path / "out")
+    key = tmp_path / "out/secret/pseudonyms.csv"
+    key.write_text("".join(key.read_text().splitlines(keepends=True)[:-1]))
+    with pytest.raises(SchemaError, match="lacks the pseudonym 'P4'"):
+        read_release(str(tmp_path / "out"))
+
+
+def test_customers_are_written_under_the_users_name_for_them(
+    tmp_path: Path, fruit: History
+) -> None:
+    people = pl.DataFrame({"person": fruit.persons(), "age": [1, 2, 3, 4]})
+    history = replace(fruit, customers=table(people))
+    write_release(publish(history, history, seed=SEED), str(tmp_path / "out"))
+    assert (tmp_path / "out/public/customers.csv").read_text().startswith("customer,age\n")
+    customers = read_public(tmp_path / "out").customers
+    assert customers is not None
+    assert frame(customers).columns == ["person", "age"]
+    (tmp_path / "out/public/customers.csv").write_text("name,age\nP1,3\n")
+    with pytest.raises(SchemaError, match=r"customers\.csv has no column 'customer'"):
+        read_public(tmp_path / "out")
 
 
 def test_dates_and_times_stay_apart(tmp_path: Path) -> None:

@@ -355,7 +355,9 @@ def test_the_facts_about_the_contest_of_2016_hold(shared: Path) -> None:
 @pytest.mark.realdata
 def test_the_example_of_2017_is_read_without_its_rows_of_no_quantity(shared: Path) -> None:
     path = shared / "data/pwscup2017/example/S_aa_20171223175348529920.txt"
-    with pytest.raises(SchemaError, match=r"the rule 'returns' drops such rows\), not 0 \(row 48 and 915 more rows"):
+    with pytest.raises(
+        SchemaError, match=r"the rule 'returns' drops such rows\), not 0 \(row 48 and 915 more rows"
+    ):
         read(path, format="pwscup2017")
     history = read(path, format="pwscup2017", cleaning=Cleaning(drop=("returns",)))
     lines = [line for line in path.read_text().splitlines() if not line.endswith(",0")]

@@ -24,8 +24,8 @@ def check_pair(original: History, release: Release) -> None:
     strangers = frame(release.key.pseudonyms.join(known, on="person", how="anti"))
     if len(strangers):
         raise SchemaError(
-            f"Customer {strangers['person'].sort()[0]!r} of the key does not occur in the original: "
-            "release and original do not belong together."
+            f"Customer {strangers['person'].sort()[0]!r} of the key does not occur in the "
+            "original: release and original do not belong together."
         )
     _check_items(original, release)
 
