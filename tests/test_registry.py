@@ -1,4 +1,8 @@
+import os
+import subprocess
+import sys
 from importlib.metadata import EntryPoint
+from pathlib import Path
 
 import pytest
 
@@ -60,3 +64,36 @@ def test_a_broken_package_of_methods_is_named(monkeypatch: pytest.MonkeyPatch) -
     with pytest.raises(TokumeiError, match=r"The methods of 'no\.such\.module' cannot be loaded"):
         registry.names("attack")
     registry._load.cache_clear()
+
+
+PLUGIN = '''
+from dataclasses import dataclass
+from tokumei.parameters import Checked
+from tokumei.registry import anonymizer
+
+@anonymizer("keep-nothing-secret")
+@dataclass(frozen=True, kw_only=True)
+class KeepNothingSecret(Checked):
+    """Leave everything as it is."""
+
+    def __call__(self, history, /, *, seed):
+        return history
+'''
+
+
+def test_methods_of_another_installed_package_are_found(tmp_path: Path) -> None:
+    """A package as pip lays it down: a module, and metadata with an entry point."""
+    (tmp_path / "shop_methods.py").write_text(PLUGIN)
+    metadata = tmp_path / "shop_methods-1.0.dist-info"
+    metadata.mkdir()
+    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: shop-methods\nVersion: 1.0\n")
+    (metadata / "entry_points.txt").write_text("[tokumei.methods]\nshop = shop_methods\n")
+    done = subprocess.run(
+        [sys.executable, "-m", "tokumei", "anonymize", "--help"],
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "keep-nothing-secret" in done.stdout
+    assert "delete-rows" in done.stdout
