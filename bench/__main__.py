@@ -3,7 +3,7 @@
 import sys
 from importlib import import_module
 
-ALL = ("reading", "growth")
+ALL = ("reading", "growth", "jaccard")
 
 for name in sys.argv[1:] or ALL:
     import_module(f"bench.{name}").main()

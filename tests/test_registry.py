@@ -22,7 +22,7 @@ def test_an_unknown_method_comes_with_a_suggestion() -> None:
 
 
 def test_a_hopeless_name_comes_with_the_list() -> None:
-    with pytest.raises(UnknownMethod, match="there are exact-row, random"):
+    with pytest.raises(UnknownMethod, match="there are exact-row, jaccard, "):
         registry.find("attack", "zzzzzzzz")
 
 

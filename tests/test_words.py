@@ -64,6 +64,7 @@ def method_texts() -> set[str]:
 
 ASSUMPTIONS = {
     "The attacker knows every purchase of every customer.",
+    "The attacker knows the item set of every customer.",
     "The attacker knows 25% of the purchases of every customer.",
 }
 

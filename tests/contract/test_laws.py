@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from datetime import date
 from typing import Any
 
+import polars as pl
 import pytest
 from laws import (
     anonymizer_ignores_the_order_of_rows,
@@ -30,13 +33,23 @@ from laws import (
 from tokumei import Guess, History, Release, publish, registry
 from tokumei.anonymizers import Chain, DeleteRows, PerturbAmounts, ShiftDates
 from tokumei.attacks import Random
+from tokumei.tables import table
 from tokumei.threats import FullKnowledge
 
 # Methods that need arguments, or that the defaults would not show enough of.
 EXAMPLES: dict[tuple[str, str], list[dict[str, Any]]] = {
     ("anonymizer", "chain"): [{"steps": (ShiftDates(days=3), DeleteRows(share=0.5))}],
+    ("anonymizer", "decoys"): [
+        {"clusters": 15, "min_size": 4, "seconds": 0.1},
+        {"clusters": 20, "grouping": "tfidf-kmeans", "style": "paper"},
+        {"clusters": 15, "seconds": 0.1, "delete": 1.0},
+        {"clusters": 15, "seconds": 0.1, "share": "rows"},
+    ],
     ("anonymizer", "shift-dates"): [{}, {"days": 20, "together": "row"}],
+    ("attack", "jaccard"): [{}, {"weights": "idf", "top": 1}, {"one_to_one": True}],
+    ("attack", "multiset-jaccard"): [{}, {"one_to_one": True}],
     ("attack", "random"): [{}, {"names": 5}, {"names": 1000}],
+    ("attack", "strip-decoys"): [{}, {"weights": "idf", "one_to_one": True}],
     ("judge", "hit-rate"): [{}, {"top": 3}],
     ("threat", "partial-rows"): [{}, {"share": 1.0}],
 }
@@ -55,6 +68,21 @@ everything = pytest.mark.parametrize(
     [(family, part.values[0]) for family in registry.FAMILIES for part in objects(family)],
     ids=lambda value: value if isinstance(value, str) else registry.name_of(value),
 )
+
+
+@pytest.fixture(scope="module", name="shop")
+def shop_with_customers(shop: History) -> History:
+    """The shop, with attributes of its customers for the metrics that need them."""
+    persons = shop.persons()
+    people = pl.DataFrame(
+        {
+            "person": persons,
+            "sex": ["f" if number % 3 else "m" for number in range(len(persons))],
+            "birth": [date(1950 + number % 40, 1, 1) for number in range(len(persons))],
+            "country": ["Japan" if number % 2 else "France" for number in range(len(persons))],
+        }
+    )
+    return replace(shop, customers=table(people))
 
 
 @pytest.fixture(scope="module")

@@ -1,10 +1,19 @@
 """Anonymizers: one file for each method."""
 
 from tokumei.anonymizers.chain import Chain
+from tokumei.anonymizers.decoys import Decoys
 from tokumei.anonymizers.delete_rows import DeleteRows
 from tokumei.anonymizers.perturb_amounts import PerturbAmounts
 from tokumei.anonymizers.pseudonyms_only import PseudonymsOnly
 from tokumei.anonymizers.shift_dates import ShiftDates
 from tokumei.anonymizers.yamaoka import Yamaoka
 
-__all__ = ["Chain", "DeleteRows", "PerturbAmounts", "PseudonymsOnly", "ShiftDates", "Yamaoka"]
+__all__ = [
+    "Chain",
+    "Decoys",
+    "DeleteRows",
+    "PerturbAmounts",
+    "PseudonymsOnly",
+    "ShiftDates",
+    "Yamaoka",
+]

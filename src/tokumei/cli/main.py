@@ -12,7 +12,17 @@ import tokumei
 from tokumei.cli.localized import Group, forget_language, language_option
 from tokumei.errors import TokumeiError
 
-COMMANDS = ("stats", "anonymize", "attack", "score", "methods", "data", "demo")
+COMMANDS = (
+    "stats",
+    "plan",
+    "anonymize",
+    "attack",
+    "score",
+    "reproduce",
+    "methods",
+    "data",
+    "demo",
+)
 
 
 class Root(Group):

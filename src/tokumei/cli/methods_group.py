@@ -13,7 +13,14 @@ from tokumei.cli.options import method_names, method_options
 from tokumei.errors import UnknownMethod
 from tokumei.registry import Family, build, find
 
-TEX_SIGNS = {r"\pm": "±", r"\sum_": "Σ_", r"\min": "min", r"\max": "max"}
+TEX_SIGNS = {
+    r"\pm": "±",
+    r"\sum_": "Σ_",
+    r"\min": "min",
+    r"\max": "max",
+    r"\cap": "∩",
+    r"\cup": "∪",
+}
 """How the formulas of docstrings are written on a terminal."""
 
 

@@ -37,3 +37,14 @@ def item_sets(history: History) -> ItemSets:
     matrix = sparse.csr_array((ones, (rows, columns)), shape=(len(persons), len(items)))
     matrix.sort_indices()
     return ItemSets(persons, items, matrix)
+
+
+def rows_per_item(history: History, sets: ItemSets) -> sparse.csr_array:
+    """Return how many rows each customer has of each item, in the places of `sets.matrix`."""
+    counts = history.frame().group_by("person", "item").len()
+    rows = counts["person"].cast(pl.Enum(sets.persons)).to_physical().to_numpy()
+    columns = counts["item"].cast(pl.Enum(sets.items)).to_physical().to_numpy()
+    values = counts["len"].cast(pl.Int32).to_numpy()
+    matrix = sparse.csr_array((values, (rows, columns)), shape=sets.matrix.shape)
+    matrix.sort_indices()
+    return matrix

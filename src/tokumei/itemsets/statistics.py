@@ -7,13 +7,12 @@ from datetime import date
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from tokumei.history import History
 from tokumei.itemsets.matrix import ItemSets, item_sets
-from tokumei.progress import track
-
-BLOCK = 256
+from tokumei.itemsets.search import all_pairs
 
 
 @dataclass(frozen=True)
@@ -88,19 +87,17 @@ def mean_shared_items(sets: ItemSets) -> float | None:
 
 def jaccard_over_pairs(sets: ItemSets) -> tuple[float, float] | tuple[None, None]:
     """Return the mean and the largest jaccard coefficient over all pairs of distinct customers."""
-    n = len(sets.persons)
-    if n < 2:
+    if len(sets.persons) < 2:
         return None, None
-    total, largest = 0.0, 0.0
-    sizes = sets.sizes
-    by_item = sets.matrix.T.tocsr()
-    starts = range(0, n, BLOCK)
-    for start in track(starts, len(starts), "jaccard of all pairs"):
-        shared = (sets.matrix[start : start + BLOCK] @ by_item).tocoo()
-        first, second = shared.coords[0] + start, shared.coords[1]
-        once = first < second
-        common = shared.data[once]
-        jaccard = common / (sizes[first[once]] + sizes[second[once]] - common)
-        total += float(jaccard.sum())
-        largest = max(largest, float(jaccard.max(initial=0.0)))
-    return total / (n * (n - 1) / 2), largest
+    pairs = all_pairs(sets.matrix)
+    return pairs.mean, pairs.largest
+
+
+def jaccard_histogram(sets: ItemSets, *, bins: int = 100) -> npt.NDArray[np.int64]:
+    """Count the pairs of distinct customers by jaccard coefficient, in equal bins from 0 to 1.
+
+    A bin holds its lower end, the last one both; pairs that share nothing are in the first.
+    """
+    if len(sets.persons) < 2:
+        return np.zeros(bins, dtype=np.int64)
+    return all_pairs(sets.matrix, bins=bins).counts

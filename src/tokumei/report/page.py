@@ -25,8 +25,8 @@ class Entry:
 
     @property
     def risks(self) -> list[Score]:
-        """The scores that assume an attacker."""
-        return [score for score in self.scores if score.assumes]
+        """The scores of attacks."""
+        return [score for score in self.scores if score.baseline is not None]
 
     @property
     def losses(self) -> list[Score]:
@@ -49,12 +49,10 @@ def render(entries: list[Entry], statistics: Statistics, *, seed: int, language:
         lstrip_blocks=True,
     )
     ordered = sorted(entries, key=lambda entry: -entry.worst.value)
-    attackers = list(dict.fromkeys(score.name for entry in ordered for score in entry.risks))
     context: dict[str, Any] = {
         "tr": partial(translate, language=language),
         "language": language,
         "entries": ordered,
-        "attackers": attackers,
         "statistics": statistics,
         "seed": seed,
         "version": tokumei.__version__,

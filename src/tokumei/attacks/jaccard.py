@@ -1,0 +1,61 @@
+"""Comparing what was bought."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from annotated_types import Ge
+from typing_extensions import Doc
+
+from tokumei.attacks.matching import distinct_items, match
+from tokumei.contracts import Challenge, Guess
+from tokumei.parameters import Checked
+from tokumei.registry import attack
+
+
+@attack("jaccard")
+@dataclass(frozen=True, kw_only=True)
+class Jaccard(Checked):
+    """Name the customer whose set of items is most similar to the released one.
+
+    The similarity of two sets is their jaccard coefficient: the items that both have, divided by
+    the items that either has, counted by their weights. It is the weight of the guess. Equally
+    similar customers stay equally heavy, and where more tie than may be named, the seed draws
+    which, each as likely. A target that shares no item with anybody is not named.
+
+    References
+    ----------
+    [harada2017] Algorithm 1. Differs: the paper does not say how ties are broken.
+
+    """
+
+    weights: Annotated[
+        Literal["none", "idf"],
+        Doc("Count all items alike, or an item that d of n customers bought as ln(n / d) + 1."),
+    ] = "none"
+    one_to_one: Annotated[
+        bool,
+        Doc(
+            "Name each customer once at most, so that the similarities sum to the most; "
+            "beyond 1,000 customers among the 50 most similar to each target."
+        ),
+    ] = False
+    top: Annotated[int, Ge(1), Doc("How many customers to name for each target at most.")] = 10
+
+    def __call__(self, challenge: Challenge, /, *, seed: int) -> Guess:
+        released, known = (
+            distinct_items(history, to="compare item sets")
+            for history in (challenge.release, challenge.known)
+        )
+        return Guess(
+            match(
+                challenge,
+                released,
+                known,
+                top=self.top,
+                one_to_one=self.one_to_one,
+                idf=self.weights == "idf",
+                seed=seed,
+            )
+        )

@@ -1,0 +1,60 @@
+"""How many kinds of customers a release has."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+import polars as pl
+from typing_extensions import Doc
+
+from tokumei.cells import to_text
+from tokumei.contracts import Release, Score
+from tokumei.history import ROW, History
+from tokumei.parameters import Checked
+from tokumei.registry import metric
+
+ASSUMES = {
+    "items": "The attacker knows the item set of every customer.",
+    "rows": "The attacker knows every purchase of every customer.",
+}
+
+
+@metric("indistinguishable")
+@dataclass(frozen=True, kw_only=True)
+class Indistinguishable(Checked):
+    """Different customers of the release, as a share of all: what the best attacker can name.
+
+    Customers whose item sets (or rows, in every column) are equal are one kind. Of g equal
+    customers an attacker names one rightly on average, whatever the method, so the share of
+    kinds bounds the re-identification rate. Computed from the public part alone.
+    """
+
+    by: Annotated[
+        Literal["items", "rows"], Doc("Whether item sets are compared, or rows in every column.")
+    ] = "items"
+
+    def __call__(self, history: History, release: Release, /, *, seed: int) -> Score:
+        kinds = kinds_of_customers(release.public, by=self.by)
+        n = len(kinds)
+        value = kinds["kind"].n_unique() / n
+        name = f"indistinguishable-{self.by}"
+        return Score(name, value, "lower", (0.0, 1.0), n, assumes=ASSUMES[self.by])
+
+
+def kinds_of_customers(public: History, *, by: str) -> pl.DataFrame:
+    """Return person, kind: a text that is equal for customers who cannot be told apart."""
+    rows = public.frame()
+    if by == "items":
+        public.require("item", to="compare item sets")
+        sets = rows.select("person", "item").unique().sort("item")
+        return sets.group_by("person").agg(kind=pl.col("item").str.join("\x1f"))
+    compared = [name for name in rows.columns if name not in ("person", "basket", ROW)]
+    texts = [to_text(rows[name], lambda values: values.cast(pl.String)) for name in compared]
+    rows = rows.select("person", *(["basket"] if "basket" in rows.columns else [])).with_columns(
+        pl.DataFrame(texts).select(pl.concat_str(pl.all(), separator="\x1f").alias("kind"))
+    )
+    # Baskets are equal when their rows are, whatever their numbers; so are customers.
+    if "basket" in rows.columns:
+        rows = rows.group_by("person", "basket").agg(pl.col("kind").sort().str.join("\x1e"))
+    return rows.group_by("person").agg(pl.col("kind").sort().str.join("\x1d"))

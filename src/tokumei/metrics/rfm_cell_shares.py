@@ -1,0 +1,46 @@
+"""U3-RFM: customers by recency, frequency and spend."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from tokumei.contracts import Release, Score
+from tokumei.history import History
+from tokumei.metrics.after_pwscup2016 import rfm
+from tokumei.parameters import Checked
+from tokumei.registry import metric
+
+BINS = 5
+
+
+@metric("rfm-cell-shares")
+@dataclass(frozen=True, kw_only=True)
+class RfmCellShares(Checked):
+    """Mean absolute error of the shares of customers in the 125 classes of R, F and M.
+
+    R, F and M are each cut at the quintiles of the original; the release is cut at the same
+    places. After U3-RFM of PWSCUP 2016.
+    """
+
+    def __call__(self, history: History, release: Release, /, *, seed: int) -> Score:
+        last_day = pl.lit(history.frame()["time"].cast(pl.Date).max())
+        before = rfm(history, last_day=last_day)
+        after = rfm(release.public, last_day=last_day)
+        edges = {
+            name: np.quantile(before[name].to_numpy(), np.arange(1, BINS) / BINS) for name in "RFM"
+        }
+        shares = [_shares(table, edges) for table in (before, after)]
+        error = float(np.abs(shares[0] - shares[1]).mean())
+        return Score("U3-RFM", error, "lower", (0.0, 2 / BINS**3), len(before))
+
+
+def _shares(
+    table: pl.DataFrame, edges: dict[str, np.ndarray[tuple[int], np.dtype[np.float64]]]
+) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    cell = np.zeros(len(table), dtype=np.int64)
+    for name, cuts in edges.items():
+        cell = cell * BINS + np.searchsorted(cuts, table[name].to_numpy(), side="left")
+    return np.bincount(cell, minlength=BINS**3) / len(table)

@@ -1,0 +1,73 @@
+"""A page that sets a paper's tables and figures beside ours."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+import tokumei
+from tokumei.data.writing import whole_folder, write_frame
+from tokumei.report import charts
+
+
+@dataclass(frozen=True)
+class Section:
+    """One table or figure: what it shows, a sentence on every difference, and its data."""
+
+    name: str
+    """The file name of its data and chart, such as `table4` or `fig9`."""
+    title: str
+    text: str
+    data: pl.DataFrame
+    chart: Any = None
+    shown: Sequence[str] = field(default=())
+    """Columns of the table on the page; without any, the chart alone is shown."""
+
+
+def write_page(
+    folder: Path, *, title: str, lead: str, sections: Sequence[Section], made_by: str
+) -> None:
+    """Write index.html, and the data (CSV) and chart (SVG and PNG) of every section."""
+    environment = Environment(
+        loader=PackageLoader("tokumei.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["cell"] = _cell
+    with whole_folder(folder) as part:
+        pictures = {}
+        for section in sections:
+            write_frame(section.data, part / f"{section.name}.csv")
+            if section.chart is not None:
+                pictures[section.name] = charts.text(section.chart, "svg")
+                charts.save(section.chart, part / f"{section.name}.svg")
+                charts.save(section.chart, part / f"{section.name}.png")
+        page = environment.get_template("paper.html").render(
+            title=title,
+            lead=lead,
+            sections=sections,
+            pictures=pictures,
+            made_by=made_by,
+            version=tokumei.__version__,
+        )
+        (part / "index.html").write_text(page, encoding="utf-8")
+
+
+def _cell(value: Any) -> str:
+    match value:
+        case None:
+            return "–"
+        case bool() | str():
+            return str(value)
+        case int():
+            return f"{value:,}"
+        case float():
+            return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
+    return str(value)
