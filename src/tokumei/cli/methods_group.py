@@ -18,8 +18,6 @@ TEX_SIGNS = {
     r"\sum_": "Σ_",
     r"\min": "min",
     r"\max": "max",
-    r"\cap": "∩",
-    r"\cup": "∪",
 }
 """How the formulas of docstrings are written on a terminal."""
 

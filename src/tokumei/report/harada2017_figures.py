@@ -186,7 +186,7 @@ def figure10(results: Results) -> Section:
             shape=alt.Shape("method:N", title=None),
         )
     )
-    ends = pl.DataFrame({"c": [0, 200], "reid": [0, 200 / n]})
+    ends = pl.DataFrame({"c": [0, 200], "reid": [0.0, 200 / n]})
     line = alt.Chart(ends).mark_line(color=FIRE).encode(x="c:Q", y="reid:Q")
     text = (
         "The rate of the jaccard attack against c; the line is c / n. It falls short of the line "
