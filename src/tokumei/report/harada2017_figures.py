@@ -21,6 +21,7 @@ from tokumei.theory.decoys import DecoyTheory
 
 LABELS = {"1": "method 1", "2": "method 2", "search": "search (ours)"}
 COLORS = alt.Scale(domain=list(LABELS.values()), range=[SLATE, ICE, UTILITY])
+SHAPES = alt.Scale(domain=list(LABELS.values()), range=["circle", "square", "triangle-up"])
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,12 +63,14 @@ def histograms(results: Results) -> list[Section]:
         edges = np.linspace(0, 1, 51)
         data = pl.DataFrame({"from": edges[:-1], "to": edges[1:], "pairs": counts})
         bars = (
-            alt.Chart(data.filter(pl.col("pairs") > 0))
+            # On a log scale a bar has no zero to stand on.
+            alt.Chart(data.filter(pl.col("pairs") > 0).with_columns(floor=0.5))
             .mark_bar(color=ICE)
             .encode(
                 x=alt.X("from:Q", bin="binned", title="jaccard coefficient"),
                 x2="to:Q",
-                y=alt.Y("pairs:Q", title="pairs (log)", scale=alt.Scale(type="log")),
+                y=alt.Y("pairs:Q", title="pairs (log)", scale=alt.Scale(type="log", domainMin=0.5)),
+                y2="floor:Q",
             )
         )
         n = len(sets.persons)
@@ -122,7 +125,7 @@ def figure7(results: Results) -> Section:
             x=alt.X("added:Q", title="added rows"),
             y=alt.Y("U1-cMAE:Q", title="U1-cMAE (less is better)"),
             color=alt.Color("method:N", title=None, scale=COLORS),
-            shape=alt.Shape("method:N", title=None),
+            shape=alt.Shape("method:N", title=None, scale=SHAPES),
         )
     )
     text = (
@@ -156,7 +159,7 @@ def figure9(results: Results) -> Section:
             x=alt.X("c:Q", title="clusters c"),
             y=alt.Y("added:Q", title="added rows"),
             color=alt.Color("method:N", title=None, scale=COLORS),
-            shape=alt.Shape("method:N", title=None),
+            shape=alt.Shape("method:N", title=None, scale=SHAPES),
         )
     )
     line = alt.Chart(curve).mark_line(color=DEEP_ICE).encode(x="c:Q", y="added:Q")
@@ -183,7 +186,7 @@ def figure10(results: Results) -> Section:
             x=alt.X("c:Q", title="clusters c"),
             y=alt.Y("reid:Q", title="customers found again", axis=alt.Axis(format="%")),
             color=alt.Color("method:N", title=None, scale=COLORS),
-            shape=alt.Shape("method:N", title=None),
+            shape=alt.Shape("method:N", title=None, scale=SHAPES),
         )
     )
     ends = pl.DataFrame({"c": [0, 200], "reid": [0.0, 200 / n]})

@@ -34,7 +34,10 @@ def sections(results: Results) -> list[Section]:
 def _table1(results: Results) -> Section:
     found = statistics(results.history).to_json()
     data = pl.DataFrame(
-        [{"what": name, "paper": said, "ours": str(found[name])} for name, said in TABLE1.items()]
+        [
+            {"what": name, "paper": said, "ours": f"{found[name]:,.6g}"}
+            for name, said in TABLE1.items()
+        ]
     )
     text = (
         "Statistics of the contest's data. The paper rounds b down to 65; it prints the largest "
