@@ -13,26 +13,20 @@ which in a long run is one proposal in hundreds.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, NamedTuple, TypeVar, cast
+from typing import Any, NamedTuple
 
-import numba
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-F = TypeVar("F", bound=Callable[..., Any])
+from tokumei.itemsets.compiling import compiled
+
 Ints = npt.NDArray[np.int32]
 Shorts = npt.NDArray[np.int16]
 Stream = npt.NDArray[np.uint64]
 
 # What one proposal costs, where looking at one number in memory costs 1.
 PROPOSAL = 32
-
-
-def compiled(function: F) -> F:
-    """Compile without the interpreter's lock; numba's own decorator has no types."""
-    return cast("F", numba.njit(nogil=True, cache=True)(function))
 
 
 class Unions(NamedTuple):

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, NamedTuple, TypeVar, cast
+from typing import Any, NamedTuple
 
 import numba
 import numpy as np
@@ -11,21 +10,12 @@ import numpy.typing as npt
 from numba.core import cgutils, types
 from numba.extending import intrinsic
 
-F = TypeVar("F", bound=Callable[..., Any])
+from tokumei.itemsets.compiling import compiled
+
 Ints = npt.NDArray[np.int64]
 
 
 PLANES = 22  # 16 for numbers up to 65,535, and 6 to work in
-
-
-def compiled(function: F) -> F:
-    """Compile a function when it is first called; keep the result on disk where that is allowed."""
-    settings: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
-    try:
-        made = numba.njit(cache=True, **settings)(function)
-    except RuntimeError:  # there is no folder to keep it in
-        made = numba.njit(**settings)(function)
-    return cast("F", made)
 
 
 class Rows(NamedTuple):

@@ -12,13 +12,13 @@ from typing import Any
 
 import numpy as np
 
+from tokumei.itemsets.compiling import compiled
 from tokumei.itemsets.inverted import (
     PLANES,
     Ints,
     Postings,
     Rows,
     Scratch,
-    compiled,
     lend,
     lend_postings,
     lend_rows,

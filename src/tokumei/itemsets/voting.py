@@ -22,9 +22,9 @@ from tokumei.itemsets.annealing import (
     Stream,
     allowance,
     below,
-    compiled,
     random_bits,
 )
+from tokumei.itemsets.compiling import compiled
 
 Floats = npt.NDArray[np.float64]
 
