@@ -11,6 +11,10 @@ from tokumei.progress import track
 from tokumei.registry import build, names, spec
 
 
+# Risks are made from every attack; the promise of decoys concerns releases with decoys only.
+ASKED_FOR_BY_NAME = ("risk", "decoy-violations")
+
+
 def scorecard(history: History, release: Release, *, seed: int) -> Scorecard:
     """Apply every metric, and every attack under every threat; leave out what does not apply."""
     risks = [
@@ -19,7 +23,8 @@ def scorecard(history: History, release: Release, *, seed: int) -> Scorecard:
         for attack in names("attack")
         if attack != "random"  # it is the baseline of all others
     ]
-    metrics = [*risks, *(build("metric", {"method": n}) for n in names("metric") if n != "risk")]
+    others = (name for name in names("metric") if name not in ASKED_FOR_BY_NAME)
+    metrics = [*risks, *(build("metric", {"method": name}) for name in others)]
     scores: list[Score] = []
     for metric in track(metrics, len(metrics), "scoring"):
         try:
