@@ -10,7 +10,6 @@ from tokumei.metrics.risk import Risk
 from tokumei.progress import track
 from tokumei.registry import build, names, spec
 
-
 # Risks are made from every attack; the promise of decoys concerns releases with decoys only.
 ASKED_FOR_BY_NAME = ("risk", "decoy-violations")
 
