@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Literal
 
-from annotated_types import Ge
-from typing_extensions import Doc
-
-from tokumei.attacks.matching import distinct_items, match
+from tokumei.attacks.matching import ItemWeights, OneToOne, Top, distinct_items, match
 from tokumei.contracts import Challenge, Guess
 from tokumei.parameters import Checked
 from tokumei.registry import attack
@@ -30,18 +26,9 @@ class Jaccard(Checked):
 
     """
 
-    weights: Annotated[
-        Literal["none", "idf"],
-        Doc("Count all items alike, or an item that d of n customers bought as ln(n / d) + 1."),
-    ] = "none"
-    one_to_one: Annotated[
-        bool,
-        Doc(
-            "Name each customer once at most, so that the similarities sum to the most; "
-            "beyond 1,000 customers among the 50 most similar to each target."
-        ),
-    ] = False
-    top: Annotated[int, Ge(1), Doc("How many customers to name for each target at most.")] = 10
+    weights: ItemWeights = "none"
+    one_to_one: OneToOne = False
+    top: Top = 10
 
     def __call__(self, challenge: Challenge, /, *, seed: int) -> Guess:
         released, known = (

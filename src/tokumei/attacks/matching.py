@@ -2,17 +2,35 @@
 
 from __future__ import annotations
 
+from typing import Annotated, Literal
+
 import numpy as np
 import numpy.typing as npt
 import polars as pl
+from annotated_types import Ge
 from scipy import sparse
 from scipy.sparse.csgraph import min_weight_full_bipartite_matching
+from typing_extensions import Doc
 
 from tokumei.contracts import Challenge
 from tokumei.draws import UInts, keys_of, uniform
 from tokumei.history import History
 from tokumei.itemsets.search import Matches, most_similar
 from tokumei.tables import frame
+
+# The parameters that these attacks have in common.
+ItemWeights = Annotated[
+    Literal["none", "idf"],
+    Doc("Count all items alike, or an item that d of n customers bought as ln(n / d) + 1."),
+]
+OneToOne = Annotated[
+    bool,
+    Doc(
+        "Name each customer once at most, so that the similarities sum to the most; "
+        "beyond 1,000 customers among the 50 most similar to each target."
+    ),
+]
+Top = Annotated[int, Ge(1), Doc("How many customers to name for each target at most.")]
 
 ONE = 2**30
 """The weight 1 in whole numbers: sums of whole numbers do not depend on their order."""

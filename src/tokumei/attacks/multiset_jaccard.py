@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated
 
 import polars as pl
-from annotated_types import Ge
-from typing_extensions import Doc
 
-from tokumei.attacks.matching import match
+from tokumei.attacks.matching import OneToOne, Top, match
 from tokumei.contracts import Challenge, Guess
 from tokumei.history import History
 from tokumei.parameters import Checked
@@ -34,14 +31,8 @@ class MultisetJaccard(Checked):
 
     """
 
-    one_to_one: Annotated[
-        bool,
-        Doc(
-            "Name each customer once at most, so that the similarities sum to the most; "
-            "beyond 1,000 customers among the 50 most similar to each target."
-        ),
-    ] = False
-    top: Annotated[int, Ge(1), Doc("How many customers to name for each target at most.")] = 10
+    one_to_one: OneToOne = False
+    top: Top = 10
 
     def __call__(self, challenge: Challenge, /, *, seed: int) -> Guess:
         both = (challenge.release, challenge.known)

@@ -6,11 +6,10 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
-
 import tokumei
 from tokumei.contracts import Score, Scorecard
 from tokumei.itemsets.statistics import Statistics
+from tokumei.report.rendering import rendered
 from tokumei.words import Language, translate
 
 
@@ -41,13 +40,6 @@ class Entry:
 
 def render(entries: list[Entry], statistics: Statistics, *, seed: int, language: Language) -> str:
     """Return the page; the safest release comes last, as do the bars of the chart."""
-    environment = Environment(
-        loader=PackageLoader("tokumei.report"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
     ordered = sorted(entries, key=lambda entry: -entry.worst.value)
     context: dict[str, Any] = {
         "tr": partial(translate, language=language),
@@ -57,4 +49,4 @@ def render(entries: list[Entry], statistics: Statistics, *, seed: int, language:
         "seed": seed,
         "version": tokumei.__version__,
     }
-    return environment.get_template("report.html").render(context)
+    return rendered("report.html", **context)

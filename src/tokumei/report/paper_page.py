@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
-from jinja2 import Environment, PackageLoader, StrictUndefined
 
 import tokumei
 from tokumei.data.writing import whole_folder, write_frame
 from tokumei.report import charts
+from tokumei.report.rendering import rendered
 
 
 @dataclass(frozen=True)
@@ -33,14 +33,6 @@ def write_page(
     folder: Path, *, title: str, lead: str, sections: Sequence[Section], made_by: str
 ) -> None:
     """Write index.html, and the data (CSV) and chart (SVG and PNG) of every section."""
-    environment = Environment(
-        loader=PackageLoader("tokumei.report"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters["cell"] = _cell
     with whole_folder(folder) as part:
         pictures = {}
         for section in sections:
@@ -49,7 +41,8 @@ def write_page(
                 pictures[section.name] = charts.text(section.chart, "svg")
                 charts.save(section.chart, part / f"{section.name}.svg")
                 charts.save(section.chart, part / f"{section.name}.png")
-        page = environment.get_template("paper.html").render(
+        page = rendered(
+            "paper.html",
             title=title,
             lead=lead,
             sections=sections,
@@ -58,16 +51,3 @@ def write_page(
             version=tokumei.__version__,
         )
         (part / "index.html").write_text(page, encoding="utf-8")
-
-
-def _cell(value: Any) -> str:
-    match value:
-        case None:
-            return "–"
-        case bool() | str():
-            return str(value)
-        case int():
-            return f"{value:,}"
-        case float():
-            return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
-    return str(value)
