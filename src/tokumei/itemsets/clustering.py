@@ -20,13 +20,13 @@ def check_sizes(people: int, clusters: int, min_size: int = 1) -> None:
     """Raise a ParameterError unless so many people fill so many clusters of at least that size."""
     if not 1 <= clusters <= people:
         raise ParameterError(
-            f"The number of clusters must lie in 1..{people} for {people} customers, not {clusters}"
+            f"clusters must lie in 1..{people} for {people} customers, not {clusters}."
         )
     largest = people // clusters
     if not 1 <= min_size <= largest:
         raise ParameterError(
             f"s_min must lie in 1..{largest} for {people} customers in {clusters} clusters, "
-            f"not {min_size}"
+            f"not {min_size}."
         )
 
 

@@ -44,9 +44,9 @@ class Weights:
 
     def __post_init__(self) -> None:
         if not 0 < self.add < np.inf:
-            raise ParameterError(f"The weight of an added row must be above 0, not {self.add}")
+            raise ParameterError(f"The weight of an added row must be above 0, not {self.add}.")
         if self.delete is not None and not 0 < self.delete < np.inf:
-            raise ParameterError(f"The weight of a deleted row must be above 0, not {self.delete}")
+            raise ParameterError(f"The weight of a deleted row must be above 0, not {self.delete}.")
 
 
 ONLY_ADDING = Weights()
@@ -146,7 +146,7 @@ def search_groups(
     people = sets.matrix.shape[0]
     check_sizes(people, clusters, min_size)
     if not 0 < seconds < np.inf:
-        raise ParameterError(f"The seconds must be above 0, not {seconds}")
+        raise ParameterError(f"The seconds must be above 0, not {seconds}.")
     labels = first_groups(sets.sizes, clusters, min_size)
     amounts = _amounts(sets, rows)
     # Nobody can go anywhere in one cluster, or where everybody is alone.
@@ -191,7 +191,7 @@ def _amounts(sets: ItemSets, rows: sparse.csr_array | None) -> sparse.csr_array:
     same = rows.shape == sets.matrix.shape and rows.nnz == sets.matrix.nnz
     rows = rows.sorted_indices() if same else rows
     if not same or (rows.indices != sets.matrix.indices).any() or (rows.data <= 0).any():
-        raise ParameterError("The rows per item must have an entry above 0 for each item bought")
+        raise ParameterError("The rows per item must have an entry above 0 for each item bought.")
     return rows
 
 
