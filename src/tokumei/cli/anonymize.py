@@ -13,7 +13,7 @@ from tokumei.anonymizers import Chain
 from tokumei.cli.drawing import print_json, print_table
 from tokumei.cli.localized import Option, tr
 from tokumei.cli.methods_group import MethodGroup
-from tokumei.cli.options import common, method_from_text, reading_options
+from tokumei.cli.options import common, method_from_text, output_option, reading_options
 from tokumei.contracts import Anonymizer
 from tokumei.data.folder import write_release
 from tokumei.data.writing import check_new
@@ -23,14 +23,10 @@ from tokumei.registry import spec
 
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option(
-    "-o",
-    "--output",
-    "folder",
-    type=click.Path(path_type=Path),
+@output_option(
+    "New folder for the release: public/ to give away, secret/ to keep.",
+    name="folder",
     required=True,
-    cls=Option,
-    help="New folder for the release: public/ to give away, secret/ to keep.",
 )
 @click.option(
     "--then",

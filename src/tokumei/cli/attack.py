@@ -11,7 +11,7 @@ import click
 from tokumei.cli.drawing import print_json, print_table
 from tokumei.cli.localized import Option, tr
 from tokumei.cli.methods_group import MethodGroup
-from tokumei.cli.options import common, method_from_text, reading_options
+from tokumei.cli.options import common, method_from_text, output_option, reading_options
 from tokumei.contracts import Attack, Key, Release
 from tokumei.data.folder import read_public, read_release
 from tokumei.data.matching import check_pair
@@ -36,13 +36,7 @@ from tokumei.tables import frame
 @click.option(
     "--judge", "judge_text", default="hit-rate", cls=Option, help="How the guess is marked."
 )
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(path_type=Path),
-    cls=Option,
-    help="File for the guess: target, value, weight.",
-)
+@output_option("File for the guess: target, value, weight.")
 @reading_options
 @common
 def run(

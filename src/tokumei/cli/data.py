@@ -10,7 +10,7 @@ import polars as pl
 
 from tokumei.cli.drawing import print_json, print_table
 from tokumei.cli.localized import Group, Option, tr
-from tokumei.cli.options import common
+from tokumei.cli.options import common, output_option
 from tokumei.data.cleaning import PWSCUP2016
 from tokumei.data.download import URL, download_online_retail
 from tokumei.data.generating import World, blocks
@@ -18,14 +18,7 @@ from tokumei.data.pwscup import contest_text
 from tokumei.data.reading import read
 from tokumei.data.writing import check_new, is_parquet, whole_file, write_blocks
 
-OUTPUT = click.option(
-    "-o",
-    "--output",
-    type=click.Path(path_type=Path),
-    required=True,
-    cls=Option,
-    help="New file to write: .csv or .parquet.",
-)
+OUTPUT = output_option("New file to write: .csv or .parquet.", required=True)
 
 
 @click.group("data", cls=Group)

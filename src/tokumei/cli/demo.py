@@ -8,7 +8,7 @@ import click
 
 from tokumei.cli.drawing import print_json, print_table
 from tokumei.cli.localized import Command, Option, language, tr
-from tokumei.cli.options import common, method_from_text
+from tokumei.cli.options import common, method_from_text, output_option
 from tokumei.data.folder import write_release
 from tokumei.data.generating import generate
 from tokumei.data.writing import whole_folder, write_frame
@@ -35,15 +35,7 @@ def releases(customers: int) -> list[str]:
 
 
 @click.command("demo", cls=Command)
-@click.option(
-    "-o",
-    "--output",
-    "folder",
-    type=click.Path(path_type=Path),
-    default=Path("demo"),
-    cls=Option,
-    help="New folder for data, releases and report.",
-)
+@output_option("New folder for data, releases and report.", name="folder", default=Path("demo"))
 @click.option("-n", "--customers", type=int, default=400, cls=Option, help="Number of customers.")
 @common
 def command(folder: Path, customers: int, *, as_json: bool, seed: int | None) -> None:

@@ -8,7 +8,7 @@ import sys
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Literal
 
 import click
 from rich.console import Console
@@ -22,9 +22,18 @@ PATIENCE = 1.0
 
 
 class _Notes(logging.Handler):
+    """Prints what the library says; a command that does a thing five times says it once."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.said: set[str] = set()
+
     def emit(self, record: logging.LogRecord) -> None:
         label = "note" if record.levelno <= logging.INFO else "warning"
-        click.echo(f"{label}: {record.getMessage()}", err=True)
+        line = f"{label}: {record.getMessage()}"
+        if line not in self.said:
+            self.said.add(line)
+            click.echo(line, err=True)
 
 
 class _Bars:
@@ -80,7 +89,8 @@ def print_table(
     """Print a table; the columns listed in `numbers` are aligned to the right."""
     shown = Table(title=title, title_justify="left", title_style="bold")
     for position, head in enumerate(heads):
-        shown.add_column(head, justify="right" if position in numbers else "left")
+        justify: Literal["right", "left"] = "right" if position in numbers else "left"
+        shown.add_column(head, justify=justify, overflow="fold")
     for row in rows:
         shown.add_row(*row)
     console = Console(file=sys.stdout)

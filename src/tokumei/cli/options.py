@@ -43,6 +43,12 @@ def common(function: F) -> F:
     return drawn  # type: ignore[return-value]
 
 
+def output_option(text: str, *, name: str = "output", **settings: Any) -> Callable[[F], F]:
+    """Add `-o`, the file or folder to write, as the argument `name`."""
+    kind = click.Path(path_type=Path)
+    return click.option("-o", "--output", name, type=kind, cls=Option, help=text, **settings)
+
+
 def reading_options(function: F) -> F:
     """Add the options that say how a file is read; they arrive as one callable `read_history`."""
 

@@ -10,7 +10,7 @@ import click
 
 from tokumei.cli.drawing import print_json, print_table
 from tokumei.cli.localized import Command, Option, tr
-from tokumei.cli.options import common, reading_options
+from tokumei.cli.options import common, output_option, reading_options
 from tokumei.data.writing import check_new
 from tokumei.errors import ParameterError
 from tokumei.report.charts import save
@@ -26,13 +26,7 @@ from tokumei.report.plan import draw, plan_decoys
     allowed="(0, 1]",
     help="Largest share of customers that may be found; without it, the optimum is proposed.",
 )
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(path_type=Path),
-    cls=Option,
-    help="File for the chart: .svg, .png, .html or .json.",
-)
+@output_option("File for the chart: .svg, .png, .html or .json.")
 @reading_options
 @common
 def command(

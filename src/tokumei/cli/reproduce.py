@@ -8,7 +8,7 @@ import click
 
 from tokumei.cli.drawing import print_json
 from tokumei.cli.localized import Group, Option, tr
-from tokumei.cli.options import common
+from tokumei.cli.options import common, output_option
 from tokumei.data.cleaning import Cleaning
 from tokumei.data.generating import generate
 from tokumei.data.reading import read
@@ -58,14 +58,10 @@ def _others(root: Path) -> dict[str, History]:
     cls=Option,
     help="Folder with pwscup2016/T.csv and M.csv, and other data sets where they are.",
 )
-@click.option(
-    "-o",
-    "--output",
-    "folder",
-    type=click.Path(path_type=Path),
+@output_option(
+    "New folder for the page, the tables (CSV) and the figures (SVG, PNG).",
+    name="folder",
     required=True,
-    cls=Option,
-    help="New folder for the page, the tables (CSV) and the figures (SVG, PNG).",
 )
 @click.option("--trials", type=click.IntRange(1), default=10, cls=Option, help="Number of trials.")
 @click.option(

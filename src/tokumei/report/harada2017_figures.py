@@ -24,6 +24,20 @@ COLORS = alt.Scale(domain=list(LABELS.values()), range=[SLATE, ICE, UTILITY])
 SHAPES = alt.Scale(domain=list(LABELS.values()), range=["circle", "square", "triangle-up"])
 
 
+def _by_method(data: pl.DataFrame, x: alt.X, y: alt.Y) -> Any:
+    """Draw a point for every release, its color and shape by the method that made it."""
+    return (
+        alt.Chart(data.with_columns(pl.col("method").replace(LABELS)))
+        .mark_point(filled=True, size=60)
+        .encode(
+            x=x,
+            y=y,
+            color=alt.Color("method:N", title=None, scale=COLORS),
+            shape=alt.Shape("method:N", title=None, scale=SHAPES),
+        )
+    )
+
+
 @dataclass(frozen=True, eq=False)
 class Results:
     """Everything that the experiments gave."""
@@ -123,15 +137,10 @@ def cluster_sizes(results: Results) -> list[Section]:
 def figure7(results: Results) -> Section:
     """Return added rows against U1."""
     data = results.measured.select("method", "c", "added", "U1-cMAE")
-    points = (
-        alt.Chart(data.with_columns(pl.col("method").replace(LABELS)))
-        .mark_point(filled=True, size=60)
-        .encode(
-            x=alt.X("added:Q", title="added rows"),
-            y=alt.Y("U1-cMAE:Q", title="U1-cMAE (less is better)"),
-            color=alt.Color("method:N", title=None, scale=COLORS),
-            shape=alt.Shape("method:N", title=None, scale=SHAPES),
-        )
+    points = _by_method(
+        data,
+        alt.X("added:Q", title="added rows"),
+        alt.Y("U1-cMAE:Q", title="U1-cMAE (less is better)"),
     )
     text = (
         "More decoys, worse utility. Our U1 is smaller than the contest's (0 to 1.02): a decoy of "
@@ -157,15 +166,8 @@ def figure9(results: Results) -> Section:
             ),
         ]
     )
-    marks = (
-        alt.Chart(points.with_columns(pl.col("method").replace(LABELS)))
-        .mark_point(filled=True, size=60)
-        .encode(
-            x=alt.X("c:Q", title="clusters c"),
-            y=alt.Y("added:Q", title="added rows"),
-            color=alt.Color("method:N", title=None, scale=COLORS),
-            shape=alt.Shape("method:N", title=None, scale=SHAPES),
-        )
+    marks = _by_method(
+        points, alt.X("c:Q", title="clusters c"), alt.Y("added:Q", title="added rows")
     )
     line = alt.Chart(curve).mark_line(color=DEEP_ICE).encode(x="c:Q", y="added:Q")
     text = "Added rows against c; the line is the paper's formula (3) with b and µ of the data."
@@ -184,15 +186,10 @@ def figure10(results: Results) -> Section:
     """Return the re-identification rate against the number of clusters."""
     n = len(results.history.persons())
     data = results.measured.select("method", "c", "reid")
-    marks = (
-        alt.Chart(data.with_columns(pl.col("method").replace(LABELS)))
-        .mark_point(filled=True, size=60)
-        .encode(
-            x=alt.X("c:Q", title="clusters c"),
-            y=alt.Y("reid:Q", title="customers found again", axis=alt.Axis(format="%")),
-            color=alt.Color("method:N", title=None, scale=COLORS),
-            shape=alt.Shape("method:N", title=None, scale=SHAPES),
-        )
+    marks = _by_method(
+        data,
+        alt.X("c:Q", title="clusters c"),
+        alt.Y("reid:Q", title="customers found again", axis=alt.Axis(format="%")),
     )
     ends = pl.DataFrame({"c": [0, 200], "reid": [0.0, 200 / n]})
     line = alt.Chart(ends).mark_line(color=FIRE).encode(x="c:Q", y="reid:Q")

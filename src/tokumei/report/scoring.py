@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import logging
+
 from tokumei.contracts import Release, Score, Scorecard
 from tokumei.draws import derive
 from tokumei.errors import SchemaError
 from tokumei.history import History
 from tokumei.metrics.risk import Risk
 from tokumei.progress import track
-from tokumei.registry import build, names, spec
+from tokumei.registry import build, name_of, names, spec
+
+log = logging.getLogger(__name__)
 
 # Risks are made from every attack; the promise of decoys concerns releases with decoys only.
 ASKED_FOR_BY_NAME = ("risk", "decoy-violations")
@@ -28,6 +32,6 @@ def scorecard(history: History, release: Release, *, seed: int) -> Scorecard:
     for metric in track(metrics, len(metrics), "scoring"):
         try:
             scores.append(metric(history, release, seed=derive(seed, str(spec(metric)))))
-        except SchemaError:
-            continue
+        except SchemaError as error:
+            log.info("%s is left out: %s", name_of(metric), error)
     return Scorecard(tuple(scores))
