@@ -1,28 +1,39 @@
 """Metrics: what a release is still good for, and what it gives away."""
 
 from tokumei.metrics.cells_changed import CellsChanged
+from tokumei.metrics.date_error import DateError
 from tokumei.metrics.decoy_violations import DecoyViolations
 from tokumei.metrics.indistinguishable import Indistinguishable
+from tokumei.metrics.information_loss import InformationLoss
 from tokumei.metrics.item_count_error import ItemCountError
+from tokumei.metrics.item_similarity import ItemSimilarity
 from tokumei.metrics.not_a_subset import NotASubset
+from tokumei.metrics.price_error import PriceError
 from tokumei.metrics.rfm_cell_shares import RfmCellShares
 from tokumei.metrics.risk import Risk
 from tokumei.metrics.rows_added import RowsAdded
 from tokumei.metrics.rows_deleted import RowsDeleted
 from tokumei.metrics.spend_by_segment import SpendByDecadeAndCountry, SpendBySexAndCountry
+from tokumei.metrics.top_items import TopItemsList, TopItemsSimilarity
 from tokumei.metrics.top_items_missing import TopItemsMissing
 
 __all__ = [
     "CellsChanged",
+    "DateError",
     "DecoyViolations",
     "Indistinguishable",
+    "InformationLoss",
     "ItemCountError",
+    "ItemSimilarity",
     "NotASubset",
+    "PriceError",
     "RfmCellShares",
     "Risk",
     "RowsAdded",
     "RowsDeleted",
     "SpendByDecadeAndCountry",
     "SpendBySexAndCountry",
+    "TopItemsList",
     "TopItemsMissing",
+    "TopItemsSimilarity",
 ]

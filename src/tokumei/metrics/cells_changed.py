@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import narwhals as nw
-
 from tokumei.cells import exactly
 from tokumei.contracts import Release, Score
-from tokumei.history import ROW, History
+from tokumei.history import History
+from tokumei.metrics.kept_rows import TRUE, kept_rows
 from tokumei.parameters import Checked
 from tokumei.registry import metric
-from tokumei.tables import frame
 
 
 @metric("cells-changed")
@@ -26,15 +24,8 @@ class CellsChanged(Checked):
     def __call__(self, history: History, release: Release, /, *, seed: int) -> Score:
         names = [name for name in history.visible if name not in ("person", "basket")]
         names = [name for name in names if name in release.public.visible]
-        truth = history.purchases.select(ROW, *names).rename(
-            {ROW: "origin"} | {name: f"{name}/true" for name in names}
-        )
-        pairs = frame(
-            release.public.purchases.select(ROW, *names)
-            .join(release.key.rows.filter(~nw.col("origin").is_null()), on=ROW, how="inner")
-            .join(truth, on="origin", how="inner")
-        )
+        pairs = kept_rows(history, release, names)
         cells = len(pairs) * len(names)
-        same = sum(int(exactly(pairs[name], pairs[f"{name}/true"]).sum()) for name in names)
+        same = sum(int(exactly(pairs[name], pairs[TRUE.format(name)]).sum()) for name in names)
         value = 1 - same / cells if cells else 0.0
         return Score("cells-changed", value, "lower", (0.0, 1.0), cells)

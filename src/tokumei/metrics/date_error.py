@@ -1,0 +1,35 @@
+"""E4: moved dates."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import polars as pl
+
+from tokumei.contracts import Release, Score
+from tokumei.history import History
+from tokumei.metrics.kept_rows import TRUE, kept_rows
+from tokumei.parameters import Checked
+from tokumei.registry import metric
+
+DAYS_OF_A_MONTH = 31
+
+
+@metric("date-error")
+@dataclass(frozen=True, kw_only=True)
+class DateError(Checked):
+    r"""Days by which the kept rows moved, in months of 31 days for each row of the original.
+
+    :math:`\sum |d - d'| / (31 n)` over the kept rows, with n the rows of the original. E4 of PWSCUP
+    2017, where a date stays in its month.
+    """
+
+    def __call__(self, history: History, release: Release, /, *, seed: int) -> Score:
+        for part in (history, release.public):
+            part.require("time", to="compare dates")
+        pairs = kept_rows(history, release, ["time"])
+        moved = pairs["time"].cast(pl.Date) - pairs[TRUE.format("time")].cast(pl.Date)
+        days = float(moved.dt.total_days().abs().sum())
+        value = days / (DAYS_OF_A_MONTH * history.rows)
+        return Score("E4", value, "lower", (0.0, math.inf), history.rows)

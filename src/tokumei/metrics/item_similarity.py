@@ -1,0 +1,54 @@
+"""E1 and E2: whether items are still recommended together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+import polars as pl
+from typing_extensions import Doc
+
+from tokumei.contracts import Release, Score
+from tokumei.history import History
+from tokumei.metrics.co_purchases import distance, known_items, similarities
+from tokumei.parameters import Checked
+from tokumei.registry import metric
+
+DOZEN, MOST_DOZENS = 12, 6
+TITLES = {"wholesale": "E1", "retail": "E2"}
+
+
+@metric("item-similarity")
+@dataclass(frozen=True, kw_only=True)
+class ItemSimilarity(Checked):
+    r"""Distance of the item-item similarities, on which recommendations rest.
+
+    Each customer scores an item by the quantity bought. Wholesale: the full dozens, at most 6;
+    retail: the quantity where it is at most 11; a score of 0 is no score. With :math:`w` the cosine
+    of two items' scores, over all pairs of items that share a customer in the original:
+    :math:`\sum |w - w'| / \sum w`, at most 1. E1 (wholesale) and E2 (retail) of PWSCUP 2017.
+    """
+
+    sales: Annotated[
+        Literal["wholesale", "retail"], Doc("Whether dozens are scored, or single pieces.")
+    ] = "wholesale"
+
+    def __call__(self, history: History, release: Release, /, *, seed: int) -> Score:
+        for part in (history, release.public):
+            part.require("item", "quantity", to="compare the similarities of items")
+        items = known_items(history)
+        before, after = (
+            similarities(self._scores(part, items), items) for part in (history, release.public)
+        )
+        title = TITLES[self.sales]
+        return Score(title, distance(before, after), "lower", (0.0, 1.0), len(before.pairs))
+
+    def _scores(self, history: History, items: pl.Series) -> pl.DataFrame:
+        rows = history.frame().filter(pl.col("item").is_in(items.implode()))
+        bought = rows.group_by("person", "item").agg(pl.col("quantity").sum().alias("score"))
+        score = pl.col("score")
+        if self.sales == "wholesale":
+            bought = bought.with_columns((score // DOZEN).clip(upper_bound=MOST_DOZENS))
+        else:
+            bought = bought.filter(score < DOZEN)
+        return bought.filter(score > 0)
