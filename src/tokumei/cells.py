@@ -86,6 +86,18 @@ def exactly(cells: pl.Series, truth: pl.Series) -> pl.Series:
     return (narrow & covers(cells, truth)).fill_null(value=False)
 
 
+def plain(cells: pl.Series) -> pl.Series:
+    """Return the value of every cell that says one value and nothing else, null elsewhere."""
+    match kind(cells.dtype):
+        case "interval":
+            return low(cells).set((low(cells) != high(cells)).fill_null(value=True), None)
+        case "set":
+            single = cells.list.len() == 1
+            return cells.list.first().set(~single.fill_null(value=False), None)
+        case "exact":
+            return cells
+
+
 def parse(
     texts: pl.Series, read: Convert, *, of: Kind | None = None
 ) -> tuple[pl.Series, pl.Series]:

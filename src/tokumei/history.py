@@ -87,6 +87,11 @@ class History:
         """Return the purchases as a polars frame."""
         return frame(self.purchases)
 
+    def in_row_order(self) -> pl.DataFrame:
+        """Return the purchases in the order of their row ids."""
+        rows = self.frame()
+        return rows if rows[ROW].is_sorted() else rows.sort(ROW)
+
     def persons(self) -> list[str]:
         """Return the customers, of purchases and customers table, sorted."""
         found = self.purchases.select("person")
@@ -118,6 +123,14 @@ class History:
 
     def __repr__(self) -> str:
         return f"History({self.rows:,} purchases; {', '.join(self.visible)})"
+
+
+def months(times: pl.Series) -> pl.Series:
+    """Return the month of each date, as 2011-02; dates may also stand as texts (2011/2/28)."""
+    # A year has few dates and many rows.
+    distinct = times.unique()
+    dates = distinct.str.to_date("%Y/%m/%d") if times.dtype == pl.String else distinct
+    return times.replace_strict(distinct, dates.dt.strftime("%Y-%m"), return_dtype=pl.String)
 
 
 def restore_names(rows: pl.DataFrame, source: Source) -> pl.DataFrame:

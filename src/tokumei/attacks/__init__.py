@@ -1,9 +1,21 @@
 """Attacks: ways to name the people behind a release."""
 
 from tokumei.attacks.exact_row import ExactRow
+from tokumei.attacks.item_intersection import ItemIntersection
 from tokumei.attacks.jaccard import Jaccard
+from tokumei.attacks.key_matching import KeyMatching
 from tokumei.attacks.multiset_jaccard import MultisetJaccard
 from tokumei.attacks.random import Random
 from tokumei.attacks.strip_decoys import StripDecoys
+from tokumei.attacks.unique_row import UniqueRow
 
-__all__ = ["ExactRow", "Jaccard", "MultisetJaccard", "Random", "StripDecoys"]
+__all__ = [
+    "ExactRow",
+    "ItemIntersection",
+    "Jaccard",
+    "KeyMatching",
+    "MultisetJaccard",
+    "Random",
+    "StripDecoys",
+    "UniqueRow",
+]

@@ -9,12 +9,13 @@ import narwhals as nw
 from annotated_types import Ge
 from typing_extensions import Doc
 
+from tokumei.attacks.naming import guess
 from tokumei.contracts import Challenge, Guess
 from tokumei.errors import SchemaError
 from tokumei.history import History
 from tokumei.parameters import Checked
 from tokumei.registry import attack
-from tokumei.tables import Table, settle
+from tokumei.tables import Table, frame
 
 # A name or number that publishing replaces links nothing.
 REPLACED = ("person", "basket")
@@ -35,17 +36,17 @@ class ExactRow(Checked):
     def __call__(self, challenge: Challenge, /, *, seed: int) -> Guess:
         shared = _comparable(challenge.release, challenge.known)
         released = challenge.release.purchases.select("person", *shared).rename(
-            {"person": "target"}
+            {"person": "pseudonym"}
         )
-        known = challenge.known.purchases.select("person", *shared).rename({"person": "value"})
+        known = challenge.known.purchases.select("person", *shared)
         owners = known.unique().with_columns(weight=1.0 / nw.len().over(*shared))
         votes = (
             released.join(owners, on=list(shared), how="inner")
-            .group_by("target", "value")
+            .group_by("pseudonym", "person")
             # Rounded, so that equal votes tie whatever the order in which they were added.
             .agg(nw.col("weight").sum().round(9))
         )
-        return Guess(settle(_heaviest(votes, self.top)))
+        return guess(challenge, frame(_heaviest(votes, self.top)))
 
 
 def _comparable(release: History, known: History) -> tuple[str, ...]:
@@ -61,5 +62,5 @@ def _comparable(release: History, known: History) -> tuple[str, ...]:
 
 
 def _heaviest(votes: Table, top: int) -> Table:
-    rank = nw.col("weight").rank("min", descending=True).over("target")
+    rank = nw.col("weight").rank("min", descending=True).over("pseudonym")
     return votes.with_columns(_rank=rank).filter(nw.col("_rank") <= top).drop("_rank")

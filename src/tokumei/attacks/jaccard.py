@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tokumei.attacks.matching import ItemWeights, OneToOne, Top, distinct_items, match
+from tokumei.attacks.naming import guess
 from tokumei.contracts import Challenge, Guess
 from tokumei.parameters import Checked
 from tokumei.registry import attack
@@ -35,7 +36,8 @@ class Jaccard(Checked):
             distinct_items(history, to="compare item sets")
             for history in (challenge.release, challenge.known)
         )
-        return Guess(
+        return guess(
+            challenge,
             match(
                 challenge,
                 released,
@@ -44,5 +46,5 @@ class Jaccard(Checked):
                 one_to_one=self.one_to_one,
                 idf=self.weights == "idf",
                 seed=seed,
-            )
+            ),
         )

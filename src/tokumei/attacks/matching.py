@@ -12,11 +12,11 @@ from scipy import sparse
 from scipy.sparse.csgraph import min_weight_full_bipartite_matching
 from typing_extensions import Doc
 
+from tokumei.attacks.naming import people, pseudonyms
 from tokumei.contracts import Challenge
 from tokumei.draws import UInts, keys_of, uniform
 from tokumei.history import History
 from tokumei.itemsets.search import Matches, most_similar
-from tokumei.tables import frame
 
 # The parameters that these attacks have in common.
 ItemWeights = Annotated[
@@ -57,12 +57,12 @@ def match(
     idf: bool = False,
     seed: int,
 ) -> pl.DataFrame:
-    """Return target, value, weight: the known customers most similar to each released one.
+    """Return pseudonym, person, weight: the known customers most similar to each released one.
 
-    Both tables are person, item, amount. Targets that share no item with anybody are left out.
+    Both tables are person, item, amount. Who shares no item with anybody is left out.
     """
-    targets = _names(released, frame(challenge.targets)["target"])
-    values = _names(known, frame(challenge.candidates)["value"])
+    targets = _names(released, pseudonyms(challenge))
+    values = _names(known, people(challenge))
     items = pl.concat([released["item"], known["item"]]).unique().sort()
     queries, base = _matrix(released, targets, items), _matrix(known, values, items)
     if idf:
@@ -85,8 +85,8 @@ def match(
         columns = columns_of_rows[rows]
     return pl.DataFrame(
         {
-            "target": targets.gather(rows),
-            "value": values.gather(found.base[rows, columns]),
+            "pseudonym": targets.gather(rows),
+            "person": values.gather(found.base[rows, columns]),
             "weight": found.similarity[rows, columns],
         }
     )

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from tokumei.attacks.matching import OneToOne, Top, match
+from tokumei.attacks.naming import guess
 from tokumei.contracts import Challenge, Guess
 from tokumei.history import History
 from tokumei.parameters import Checked
@@ -41,9 +42,10 @@ class MultisetJaccard(Checked):
         schemas = (history.purchases.collect_schema() for history in both)
         grain = 1 if all(schema["quantity"].is_integer() for schema in schemas) else GRAIN
         released, known = (_quantities(history, grain) for history in both)
-        return Guess(
-            match(challenge, released, known, top=self.top, one_to_one=self.one_to_one, seed=seed)
+        pairs = match(
+            challenge, released, known, top=self.top, one_to_one=self.one_to_one, seed=seed
         )
+        return guess(challenge, pairs)
 
 
 def _quantities(history: History, grain: int) -> pl.DataFrame:

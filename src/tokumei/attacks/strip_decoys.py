@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from tokumei.attacks.matching import ItemWeights, OneToOne, Top, distinct_items, match
+from tokumei.attacks.naming import guess
 from tokumei.contracts import Challenge, Guess
 from tokumei.history import History
 from tokumei.parameters import Checked
@@ -48,7 +49,8 @@ class StripDecoys(Checked):
             if agreement > best:
                 best, chosen = agreement, reading
         released = distinct_items(chosen, to="compare item sets")
-        return Guess(
+        return guess(
+            challenge,
             match(
                 challenge,
                 released,
@@ -57,7 +59,7 @@ class StripDecoys(Checked):
                 one_to_one=self.one_to_one,
                 idf=idf,
                 seed=seed,
-            )
+            ),
         )
 
 

@@ -14,8 +14,9 @@ from tokumei.registry import build, name_of, names, spec
 
 log = logging.getLogger(__name__)
 
-# Risks are made from every attack; the promise of decoys concerns releases with decoys only.
-ASKED_FOR_BY_NAME = ("risk", "decoy-violations")
+# Risks are made from every attack; the promise of decoys concerns releases with decoys only, and
+# the question of PWSCUP 2017 those with a pseudonym for every month.
+ASKED_FOR_BY_NAME = ("risk", "decoy-violations", "monthly-view")
 
 
 def scorecard(history: History, release: Release, *, seed: int) -> Scorecard:
@@ -23,6 +24,7 @@ def scorecard(history: History, release: Release, *, seed: int) -> Scorecard:
     risks = [
         Risk(threat=build("threat", {"method": threat}), attack=build("attack", {"method": attack}))
         for threat in names("threat")
+        if threat not in ASKED_FOR_BY_NAME
         for attack in names("attack")
         if attack != "random"  # it is the baseline of all others
     ]
