@@ -3,6 +3,7 @@
 from tokumei.anonymizers.chain import Chain
 from tokumei.anonymizers.decoys import Decoys
 from tokumei.anonymizers.delete_rows import DeleteRows
+from tokumei.anonymizers.generalize_at_random import GeneralizeAtRandom
 from tokumei.anonymizers.perturb_amounts import PerturbAmounts
 from tokumei.anonymizers.pseudonyms_only import PseudonymsOnly
 from tokumei.anonymizers.shift_dates import ShiftDates
@@ -12,6 +13,7 @@ __all__ = [
     "Chain",
     "Decoys",
     "DeleteRows",
+    "GeneralizeAtRandom",
     "PerturbAmounts",
     "PseudonymsOnly",
     "ShiftDates",
