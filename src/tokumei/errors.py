@@ -26,6 +26,14 @@ class WriteError(TokumeiError, OSError):
     """An output cannot be written; nothing half-written is left behind."""
 
 
+class SubmissionError(TokumeiError, ValueError):
+    """A submission breaks the rules of a contest; `report` has every problem by row and column."""
+
+    def __init__(self, sentence: str, report: object = None) -> None:
+        super().__init__(sentence)
+        self.report = report
+
+
 class Unachievable(TokumeiError, ValueError):
     """The data cannot give what was asked, whatever the method does."""
 

@@ -111,5 +111,5 @@ def test_the_contests_have_fixed_roles(tmp_path: Path) -> None:
 def test_an_unknown_format_is_refused(tmp_path: Path) -> None:
     assert refusal(tmp_path, HEADER + ANN, format="pwscup1999") == (
         "format must be one of table, online-retail, pwscup2016, pwscup2017, pwscup2018, "
-        "not 'pwscup1999'."
+        "simplified, not 'pwscup1999'."
     )

@@ -1,8 +1,10 @@
 """The files of the PWSCUP contests, in and out.
 
-All are CSV without a header. The row of a submission stands where the row of T stood that it came
-from; a deleted row is `DEL,,,,,,` (2017) or `*,*,*,*,*` (2018). So the line number is the row id,
-and reading a submission gives a history whose kept rows are matched with those of T.
+All are CSV without a header; `simplified` is the game of Hamada's article. The row of a submission
+stands where the row of T stood that it came from; a deleted row is `DEL,,,,,,` (2017) or
+`*,*,*,*,*` (2018). So the line number is the row id, and reading a submission gives a history whose
+kept rows are matched with those of T. As values the cells are typed; as texts they stay as they
+were written, which is what contests compare.
 """
 
 from __future__ import annotations
@@ -18,15 +20,16 @@ from tokumei.data.columns import LINE, fail, ids, prices, quantities
 from tokumei.data.text import read_strings
 from tokumei.errors import SchemaError
 from tokumei.history import ROW, History
-from tokumei.tables import frame
+from tokumei.tables import Table, frame, table
 
 WITH_INVOICES = ("person", "basket", "date", "clock", "item", "price", "quantity")
 COLUMNS: dict[str, tuple[str, ...]] = {
     "pwscup2016": WITH_INVOICES,
     "pwscup2017": WITH_INVOICES,
     "pwscup2018": ("person", "date", "item", "price", "quantity"),
+    "simplified": ("person", "date", "item"),
 }
-DELETED = {"pwscup2016": None, "pwscup2017": "DEL", "pwscup2018": "*"}
+DELETED = {"pwscup2016": None, "pwscup2017": "DEL", "pwscup2018": "*", "simplified": "DEL"}
 PERIODS = {
     "pwscup2016": (date(2010, 12, 1), date(2011, 12, 9)),
     "pwscup2017": (date(2010, 12, 1), date(2011, 11, 30)),
@@ -62,15 +65,32 @@ def _read(path: Any, names: tuple[str, ...], encoding: str | None) -> pl.DataFra
     return rows.with_columns(pl.int_range(1, pl.len() + 1).alias(LINE))
 
 
-def read_contest_purchases(path: Any, year: str, encoding: str | None = None) -> pl.DataFrame:
-    """Read T, a submission or published data of a contest year, with row ids by line."""
+def read_contest_texts(path: Any, year: str, encoding: str | None = None) -> pl.DataFrame:
+    """Read T, a submission or published data as texts, with row ids by line."""
     rows = _read(path, COLUMNS[year], encoding)
     if rows["person"][0] == "X1":  # the second round of 2018 came with a header
         rows = rows[1:]
     rows = rows.with_columns(pl.int_range(pl.len(), dtype=pl.Int64).alias(ROW))
     if (mark := DELETED[year]) is not None:
         rows = rows.filter(pl.col("person").ne_missing(mark))
-    for column, (read, wide, rule) in CELLS.items():
+    return rows
+
+
+def count_lines(path: Path, year: str) -> int:
+    """Return the number of rows of a contest file, deleted ones included."""
+    rows = _read(path, COLUMNS[year], None)
+    return len(rows) - int(rows["person"][0] == "X1")
+
+
+def read_contest_purchases(path: Any, year: str, encoding: str | None = None) -> pl.DataFrame:
+    """Read T, a submission or published data of a contest year, with row ids by line."""
+    return typed_purchases(read_contest_texts(path, year, encoding), year)
+
+
+def typed_purchases(rows: pl.DataFrame, year: str) -> pl.DataFrame:
+    """Turn texts into values."""
+    for column in (name for name in COLUMNS[year] if name in CELLS):
+        read, wide, rule = CELLS[column]
         cells, bad = parse(rows[column], read, of=wide if year == GENERALIZED else "exact")
         fail(rows, bad, column, column, rule)
         rows = rows.with_columns(cells)
@@ -79,8 +99,13 @@ def read_contest_purchases(path: Any, year: str, encoding: str | None = None) ->
         fail(rows, clock.is_null(), "clock", "time", "A time must look like 9:05")
         rows = rows.with_columns(clock.dt.time().alias("clock"))
         rows = rows.with_columns(pl.col("date").dt.combine(pl.col("clock")))
-    order = ["person", *(["basket"] if "basket" in rows.columns else []), "time"]
-    return rows.rename({"date": "time"}).select(*order, "item", "price", "quantity", ROW, LINE)
+    return rows.rename({"date": "time"}).drop("clock", strict=False)
+
+
+def text_history(rows: pl.DataFrame, customers: Table | None = None) -> History:
+    """Make a history whose cells are texts: its time is the date as it was written."""
+    named = rows.rename({"date": "time"}).drop("clock", strict=False)
+    return History(table(named), customers)
 
 
 def read_contest_customers(path: Any, encoding: str | None = None) -> pl.DataFrame:
@@ -103,13 +128,18 @@ def _number_text(values: pl.Series) -> pl.Series:
     return values.cast(pl.String)
 
 
+WRITERS = {"date": _date_text, "item": _number_text, "price": _price_text, "quantity": _number_text}
+
+
 def contest_text(history: History, year: str, *, lines: int | None = None) -> str:
     """Write purchases as a contest file.
 
     With `lines`, the number of rows of T, the rows stand at their row ids and the gaps are written
     as deleted; without it, the rows stand in the order of the history.
     """
-    needed, to = ("item", "time", "price", "quantity"), f"write a {year} file"
+    parts = {"date": "time", "item": "item", "price": "price", "quantity": "quantity"}
+    needed = [role for name, role in parts.items() if name in COLUMNS[year]]
+    to = f"write a {year} file"
     rows = history.frame()
     if year == GENERALIZED:
         history.require(*(role for role in needed if role not in rows.columns), to=to)
@@ -117,12 +147,10 @@ def contest_text(history: History, year: str, *, lines: int | None = None) -> st
         history.require(*needed, to=to)
         if gaps := [role for role in needed if rows[role].null_count()]:
             raise SchemaError(f"To {to}, every {gaps[0]} must be exact; some are suppressed.")
-    texts = {
-        "person": rows["person"],
-        "date": to_text(rows["time"], _date_text),
-        "item": to_text(rows["item"], _number_text),
-        "price": to_text(rows["price"], _price_text),
-        "quantity": to_text(rows["quantity"], _number_text),
+    texts = {"person": rows["person"]} | {
+        name: to_text(rows[role], WRITERS[name])
+        for name, role in parts.items()
+        if name in COLUMNS[year]
     }
     if "clock" in COLUMNS[year]:
         texts["clock"] = rows["time"].cast(pl.Datetime).dt.strftime("%-H:%M")

@@ -14,7 +14,12 @@ from tokumei.data.cleaning import ONLINE_RETAIL, Cleaning
 from tokumei.data.columns import LINE, check_roles, read_role
 from tokumei.data.loading import Loaded, load, only
 from tokumei.data.people import check_same_people, read_customers
-from tokumei.data.pwscup import PERIODS, read_contest_customers, read_contest_purchases
+from tokumei.data.pwscup import COLUMNS as CONTESTS
+from tokumei.data.pwscup import (
+    PERIODS,
+    read_contest_customers,
+    read_contest_purchases,
+)
 from tokumei.data.roles import find_roles, free_name
 from tokumei.errors import ParameterError, ReadError
 from tokumei.history import ROLES, ROW, History, Source
@@ -22,7 +27,7 @@ from tokumei.tables import table
 
 log = logging.getLogger(__name__)
 
-Format = Literal["table", "online-retail", "pwscup2016", "pwscup2017", "pwscup2018"]
+Format = Literal["table", "online-retail", "pwscup2016", "pwscup2017", "pwscup2018", "simplified"]
 FORMATS: tuple[Format, ...] = get_args(Format)
 ONLINE_RETAIL_ROLES = {
     "person": "CustomerID",
@@ -66,11 +71,11 @@ def read(
         if column is not None
     }
     people: pl.DataFrame | None = None
-    if format.startswith("pwscup"):
+    if format in CONTESTS:
         if given or keep:
             raise ParameterError(f"The columns of a {format} file have fixed roles; give none.")
         rows, source = read_contest_purchases(purchases, format, encoding), Source()
-        period = period or PERIODS[format]
+        period = period or PERIODS.get(format)
         if customers is not None:
             people = read_contest_customers(customers, encoding)
     else:
@@ -88,7 +93,8 @@ def read(
         rows, source = _with_roles(loaded, given, kept_here, cleaning or Cleaning())
     rows, dropped = _clean(rows, cleaning or Cleaning(), keep)
     check_roles(rows, source.name, period=period, generalized=format == "pwscup2018")
-    _note_duplicates(rows)
+    if format not in CONTESTS:  # whose data is as it is
+        _note_duplicates(rows)
     if ROW not in rows.columns:
         rows = rows.with_columns(pl.int_range(pl.len(), dtype=pl.Int64).alias(ROW))
     if people is not None:

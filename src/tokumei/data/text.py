@@ -16,6 +16,8 @@ import polars as pl
 from tokumei.errors import ReadError, SchemaError
 
 LONGEST_LINE = 1 << 20
+LARGEST_FILE = 1 << 31
+"""Bytes, unpacked: a few kilobytes of gzip can hold a terabyte of zeros."""
 CHUNK = 1 << 20
 ENCODINGS = ("utf-8-sig", "cp932")
 SEPARATORS = (",", "\t", ";")
@@ -27,8 +29,8 @@ _JAPANESE = re.compile(rb"[\x81-\x9f]")
 def read_strings(path: Path, *, header: bool, encoding: str | None = None) -> pl.DataFrame:
     """Read a CSV file (also .gz) as strings; without a header the columns are 1, 2 and so on."""
     # In UTF-16, which has to be asked for, every other byte is zero.
-    content = _content(path, zero_allowed=encoding is not None)
-    data = _decoded(content, path, encoding).rstrip(b"\r\n")
+    data = content(path, zero_allowed=encoding is not None)
+    data = _decoded(data, path, encoding).rstrip(b"\r\n")
     if b"\0" in data:
         raise _zero_byte(path, data.count(b"\n", 0, data.index(b"\0")) + 1)
     if not data.strip():
@@ -55,7 +57,7 @@ def without_blanks(rows: pl.DataFrame) -> pl.DataFrame:
     return rows.with_columns(pl.when(texts.str.strip_chars() != "").then(texts))
 
 
-def _content(path: Path, *, zero_allowed: bool) -> bytes:
+def content(path: Path, *, zero_allowed: bool) -> bytes:
     """Return the bytes of a file, unpacked, or say what is wrong with it."""
     try:
         with path.open("rb") as file:
@@ -77,12 +79,15 @@ def _content(path: Path, *, zero_allowed: bool) -> bytes:
 
 
 def _bounded_lines(stream: IO[bytes], path: Path, *, zero_allowed: bool) -> Iterator[bytes]:
-    line_length = 0
+    line_length = size = 0
     line = 1
     while chunk := stream.read(CHUNK):
         if not zero_allowed and b"\0" in chunk:
             line += chunk[: chunk.index(b"\0")].count(b"\n")
             raise _zero_byte(path, line)
+        size += len(chunk)
+        if size > LARGEST_FILE:
+            raise ReadError(f"{path.name} is larger than {LARGEST_FILE:,} bytes when unpacked.")
         end = chunk.find(b"\n")
         if line_length + (end if end >= 0 else len(chunk)) > LONGEST_LINE:
             raise ReadError(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
@@ -72,6 +72,15 @@ def write_frame(rows: pl.DataFrame, path: Path) -> None:
         else:
             # As text first: a full disk must show as an error of the operating system.
             file.write(rows.write_csv().encode())
+
+
+def write_texts(texts: Mapping[str, str], folder: Path) -> None:
+    """Write texts into a new folder, each under its path."""
+    with whole_folder(folder) as part:
+        for name, text in texts.items():
+            path = part / name
+            path.parent.mkdir(exist_ok=True)
+            path.write_bytes(text.encode())
 
 
 def write_blocks(blocks: Iterator[pl.DataFrame], path: Path) -> None:

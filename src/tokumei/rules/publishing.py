@@ -1,0 +1,80 @@
+"""Rows in the order in which attackers get them, and the key to it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from tokumei.contracts import Release
+from tokumei.data.columns import LINE
+from tokumei.data.pwscup import COLUMNS, contest_text
+from tokumei.draws import uniform
+from tokumei.errors import SubmissionError, Unachievable
+from tokumei.history import ROW, History
+from tokumei.publishing import Period, publish
+from tokumei.rules.lines import read_cells
+from tokumei.rules.problems import Problems
+from tokumei.tables import frame, table
+
+Order = npt.NDArray[np.int64]
+"""Which row comes first, second and so on."""
+
+
+def random_order(rows: pl.DataFrame, seed: int) -> Order:
+    """Draw an order."""
+    return np.argsort(uniform(seed, "publish/rows", rows[ROW].to_numpy()), kind="stable")
+
+
+def order_of_file(path: Path, rows: pl.DataFrame, year: str) -> Order:
+    """Return the order in which a published file has these rows, and no others."""
+    problems = Problems(path.name)
+    given = read_cells(path, COLUMNS[year], problems)
+    problems.report().require_valid()
+    line = pl.concat_str(COLUMNS[year], separator=",")
+    lines, wanted = rows.select(line).to_series(), given.select(line).to_series()
+    # Which of several equal rows is which cannot be told, and need not be.
+    order, wanted_order = lines.arg_sort(), wanted.arg_sort()
+    if len(lines) != len(wanted) or (lines[order] != wanted[wanted_order]).any():
+        _explain(problems, given.with_columns(wanted.alias("_line")), lines)
+    places = np.empty(len(rows), dtype=np.int64)
+    places[wanted_order.to_numpy()] = order.to_numpy()
+    return places
+
+
+def _explain(problems: Problems, given: pl.DataFrame, lines: pl.Series) -> None:
+    """Raise a SubmissionError with the rows that are published too often or too seldom."""
+    copy = pl.int_range(pl.len()).over("_line").alias("_copy")
+    ours = lines.to_frame("_line").with_columns(copy)
+    foreign = given.with_columns(copy).join(ours, on=["_line", "_copy"], how="anti")
+    rule = "A published row must stand in the submission, as often as it is published"
+    problems.breaks(rule, "person", foreign[LINE], foreign["person"])
+    problems.report().require_valid()
+    raise SubmissionError(
+        f"{problems.file} must have every row of the submission that is not deleted: "
+        f"{len(lines):,} rows, not {len(given):,}."
+    )
+
+
+def aligned(
+    original: History, anonymized: History, year: str, period: Period | None, seed: int
+) -> str:
+    """Write an anonymized history as a submission whose rows stand where those of T stand."""
+    if (invented := (anonymized.frame()[ROW] < 0).sum()) > 0:
+        raise Unachievable(
+            f"A submission to {year} has a row for each row of T and no others; the method "
+            f"invented {invented:,} rows."
+        )
+    release = publish(original, anonymized, seed=seed, period=period)
+    origins = frame(release.key.rows).select(ROW, "origin")
+    rows = release.public.frame().join(origins, on=ROW).drop(ROW).rename({"origin": ROW})
+    history = History(table(rows.sort(ROW)))
+    return contest_text(history, year, lines=original.rows)
+
+
+def secret_pairs(release: Release) -> str:
+    """Write the answer: a pseudonym and its customer in each line."""
+    pairs = frame(release.key.pseudonyms).select("pseudonym", "person").sort("pseudonym")
+    return pairs.write_csv(include_header=False)
