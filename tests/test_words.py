@@ -3,6 +3,7 @@
 import ast
 import re
 from pathlib import Path
+from typing import get_args
 
 import click
 import pytest
@@ -12,7 +13,10 @@ from tokumei import registry
 from tokumei.cli.localized import Option
 from tokumei.cli.main import root
 from tokumei.cli.methods_group import summary
+from tokumei.data.pwscup import COLUMNS
 from tokumei.parameters import parameters
+from tokumei.rules.lines import WHOLE_LINE
+from tokumei.rules.problems import LABELS, Severity
 from tokumei.words import japanese, preferred_language, translate
 
 SOURCE = Path(tokumei.__file__).parent
@@ -35,6 +39,35 @@ def called_texts() -> set[str]:
     from tokumei.report.terminal import ARROWS, HEADS
 
     return found | set(LABELS.values()) | set(HEADS) | set(ARROWS) | set(registry.FAMILIES)
+
+
+def rule_texts() -> set[str]:
+    """The rules of the contests, as a check names them; numbers and files stand for any."""
+    found: set[str] = set()
+    for path in (SOURCE / "rules").glob("*.py"):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        documented = (ast.Module, ast.ClassDef, ast.FunctionDef)
+        said = {
+            id(node.body[0].value)
+            for node in ast.walk(tree)
+            if isinstance(node, documented) and isinstance(node.body[0], ast.Expr)
+        }
+        for node in ast.walk(tree):
+            text = None
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                text = node.value
+            elif isinstance(node, ast.JoinedStr):
+                parts = node.values
+                text = "".join(p.value if isinstance(p, ast.Constant) else "7" for p in parts)
+            if (
+                text
+                and id(node) not in said
+                and re.match(r"(A|An|At|The|Two) .*(must|should|may)", text)
+            ):
+                found.add(text)
+    whole = {text for text in found if not text.endswith((".", " ", "in", "have", "be"))}
+    columns = {LABELS.get(name, name) for names in COLUMNS.values() for name in names}
+    return whole | columns | {WHOLE_LINE, *get_args(Severity)}
 
 
 def command_texts() -> set[str]:
@@ -66,17 +99,20 @@ ASSUMPTIONS = {
     "The attacker knows every purchase of every customer.",
     "The attacker knows the item set of every customer.",
     "The attacker knows 25% of the purchases of every customer.",
+    "The attacker knows 25% of all rows, with items cut to 2 characters.",
 }
 
 
 def test_no_text_lacks_its_japanese() -> None:
-    texts = called_texts() | command_texts() | method_texts() | ASSUMPTIONS
+    texts = called_texts() | command_texts() | method_texts() | rule_texts() | ASSUMPTIONS
     missing = sorted(text for text in map(plain, texts) if text and translate(text, "ja") == text)
     assert not missing, "\n".join(missing)
 
 
 def test_the_catalog_has_nothing_that_is_no_longer_said() -> None:
-    texts = {plain(text) for text in called_texts() | command_texts() | method_texts()}
+    texts = {
+        plain(text) for text in called_texts() | command_texts() | method_texts() | rule_texts()
+    }
     unused = [text for text in japanese() if text not in texts and "{" not in text]
     assert set(unused) <= ASSUMPTIONS, unused
 

@@ -34,7 +34,7 @@ from tokumei import Guess, History, Release, publish, registry
 from tokumei.anonymizers import Chain, DeleteRows, PerturbAmounts, ShiftDates
 from tokumei.attacks import Random
 from tokumei.tables import table
-from tokumei.threats import FullKnowledge
+from tokumei.threats import FullKnowledge, MonthlyView
 
 # Methods that need arguments, or that the defaults would not show enough of.
 EXAMPLES: dict[tuple[str, str], list[dict[str, Any]]] = {
@@ -46,11 +46,18 @@ EXAMPLES: dict[tuple[str, str], list[dict[str, Any]]] = {
         {"clusters": 15, "seconds": 0.1, "share": "rows"},
     ],
     ("anonymizer", "shift-dates"): [{}, {"days": 20, "together": "row"}],
+    ("anonymizer", "generalize-at-random"): [{}, {"suppress": 0.0, "items": 2, "share": 1.0}],
     ("attack", "jaccard"): [{}, {"weights": "idf", "top": 1}, {"one_to_one": True}],
+    ("attack", "key-matching"): [{}, {"on": "item+price", "item_characters": 9}],
     ("attack", "multiset-jaccard"): [{}, {"one_to_one": True}],
     ("attack", "random"): [{}, {"names": 5}, {"names": 1000}],
     ("attack", "strip-decoys"): [{}, {"weights": "idf", "one_to_one": True}],
     ("judge", "hit-rate"): [{}, {"top": 3}],
+    ("judge", "shoot-down"): [{}, {"p": 0.5, "alpha": 0.1}],
+    ("metric", "item-similarity"): [{}, {"sales": "retail"}],
+    ("metric", "top-items-list"): [{}, {"k": 7}],
+    ("metric", "top-items-similarity"): [{}, {"k": 7}],
+    ("threat", "monthly-view"): [{}, {"share": 1.0, "item_characters": 9}],
     ("threat", "partial-rows"): [{}, {"share": 1.0}],
 }
 
@@ -118,9 +125,10 @@ def test_threats_obey_the_laws(method: Any, shop: History, release: Release) -> 
     challenge_holds_nothing_secret(method, shop, release)
 
 
+@pytest.mark.parametrize("threat", [FullKnowledge(), MonthlyView(share=0.5, item_characters=9)])
 @pytest.mark.parametrize("method", objects("attack"))
-def test_attacks_obey_the_laws(method: Any, shop: History, release: Release) -> None:
-    challenge, _ = FullKnowledge()(shop, release, seed=1)
+def test_attacks_obey_the_laws(method: Any, threat: Any, shop: History, release: Release) -> None:
+    challenge, _ = threat(shop, release, seed=1)
     attack_repeats_itself(method, challenge)
     attack_ignores_the_order_of_rows(method, challenge)
     attack_stays_within_the_question(method, challenge)

@@ -9,14 +9,15 @@ from typing import Any
 
 import click
 
+from tokumei import rules
 from tokumei.anonymizers import Chain
 from tokumei.cli.drawing import print_json, print_table
 from tokumei.cli.localized import Option, tr
 from tokumei.cli.methods_group import MethodGroup
-from tokumei.cli.options import common, method_from_text, output_option, reading_options
+from tokumei.cli.options import CONTESTS, common, method_from_text, output_option, reading_options
 from tokumei.contracts import Anonymizer
 from tokumei.data.folder import write_release
-from tokumei.data.writing import check_new
+from tokumei.data.writing import check_new, whole_file, write_texts
 from tokumei.publishing import Period, publish
 from tokumei.registry import spec
 
@@ -24,7 +25,7 @@ from tokumei.registry import spec
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path))
 @output_option(
-    "New folder for the release: public/ to give away, secret/ to keep.",
+    "New folder for the release: public/ to give away, secret/ to keep; or the new submission.",
     name="folder",
     required=True,
 )
@@ -44,10 +45,10 @@ from tokumei.registry import spec
 @click.option(
     "--as",
     "file_kind",
-    type=click.Choice(["csv", "parquet"]),
+    type=click.Choice(["csv", "parquet", *CONTESTS]),
     default="csv",
     cls=Option,
-    help="Kind of the public files.",
+    help="Kind of the public files, or the contest for which a submission is written.",
 )
 @reading_options
 @common
@@ -71,6 +72,11 @@ def run(
     seed = secrets.randbits(62) if seed is None else seed
     original = read_history(file)
     anonymized = chosen(original, seed=seed)
+    if file_kind in CONTESTS:
+        texts = rules.find(file_kind).submission(original, anonymized, seed=seed)
+        _write_submission(texts, folder)
+        _report_submission(spec(chosen), original.rows, anonymized.rows, folder, as_json=as_json)
+        return
     period: Period | None = "month" if pseudonyms == "monthly" else None
     release = publish(original, anonymized, seed=seed, period=period)
     secret = {**spec(chosen), "pseudonyms": pseudonyms, "seed": seed}
@@ -92,6 +98,25 @@ def run(
         (tr("to keep secret"), str(folder / "secret")),
     ]
     print_table(str(folder), (tr("what"), tr("value")), rows)
+
+
+def _write_submission(texts: dict[str, str], path: Path) -> None:
+    if len(texts) > 1:
+        write_texts(texts, path)
+        return
+    with whole_file(path) as file:
+        file.write(next(iter(texts.values())).encode())
+
+
+def _report_submission(
+    method: dict[str, Any], before: int, after: int, path: Path, *, as_json: bool
+) -> None:
+    if as_json:
+        found = {"method": method, "rows_before": before, "rows_after": after}
+        print_json({**found, "submission": str(path)})
+        return
+    rows = [(tr("purchases before"), f"{before:,}"), (tr("purchases after"), f"{after:,}")]
+    print_table(str(path), (tr("what"), tr("value")), rows)
 
 
 command = MethodGroup(

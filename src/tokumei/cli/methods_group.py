@@ -15,7 +15,7 @@ from tokumei.registry import Family, build, find
 
 TEX_SIGNS = {
     r"\pm": "±",
-    r"\sum_": "Σ_",
+    r"\sum": "Σ",
     r"\min": "min",
     r"\max": "max",
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import shlex
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 from typing import Any, TypeVar
@@ -49,17 +50,29 @@ def output_option(text: str, *, name: str = "output", **settings: Any) -> Callab
     return click.option("-o", "--output", name, type=kind, cls=Option, help=text, **settings)
 
 
+@dataclass(frozen=True)
+class Reader:
+    """Reads a history as the options say."""
+
+    options: dict[str, Any]
+
+    @property
+    def format(self) -> str:
+        """The form of the file."""
+        return str(self.options["format"])
+
+    def __call__(self, path: Path) -> Any:
+        """Read a file."""
+        return _read(path, **self.options)
+
+
 def reading_options(function: F) -> F:
     """Add the options that say how a file is read; they arrive as one callable `read_history`."""
 
     @functools.wraps(function)
     def with_reader(*args: Any, **options: Any) -> Any:
-        reading = {name: options.pop(name) for name in READING}
-
-        def read_history(path: Path) -> Any:
-            return _read(path, **reading)
-
-        return function(*args, read_history=read_history, **options)
+        reader = Reader({name: options.pop(name) for name in READING})
+        return function(*args, read_history=reader, **options)
 
     for option in reversed(READING.values()):
         with_reader = option(with_reader)
@@ -70,7 +83,8 @@ def _option(*declarations: str, **settings: Any) -> Callable[[Any], Any]:
     return click.option(*declarations, cls=Option, **settings)
 
 
-FORMAT_NAMES = ("table", "online-retail", "pwscup2016", "pwscup2017", "pwscup2018")
+CONTESTS = ("pwscup2016", "pwscup2017", "pwscup2018", "simplified")
+FORMAT_NAMES = ("table", "online-retail", *CONTESTS)
 ROLE_HELP = {
     "person": "Column of the customer.",
     "item": "Column of the item.",

@@ -1,0 +1,63 @@
+"""What `check`, `judge` and `publish` share: the files of a contest, and how a check is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from tokumei.cli.drawing import print_table
+from tokumei.cli.localized import Option, tr
+from tokumei.rules import RULES
+from tokumei.rules.problems import Report
+
+F = TypeVar("F", bound=Callable[..., Any])
+FILE = click.Path(path_type=Path)
+SHOWN_ROWS = 5
+
+
+def contest_files(function: F) -> F:
+    """Add the argument RULES and the options for T, M and the submission."""
+    for option in (
+        click.option(
+            "--submission",
+            type=FILE,
+            required=True,
+            cls=Option,
+            help="The submission: AT, A, or for 2016 a folder with M.csv, T.csv and P.csv.",
+        ),
+        click.option(
+            "--master", type=FILE, cls=Option, help="M, the customers table (2016 and 2017)."
+        ),
+        click.option(
+            "--original", type=FILE, required=True, cls=Option, help="T, the original purchases."
+        ),
+        click.argument("rules_name", metavar="RULES", type=click.Choice(tuple(RULES))),
+    ):
+        function = option(function)
+    return function
+
+
+def show_report(report: Report) -> None:
+    """Print what a check found, one line for each broken rule."""
+    if report.valid:
+        click.echo(f"{report.file}: {tr('the submission keeps the rules.')}")
+    else:
+        click.echo(f"{report.file}: {tr('the submission breaks the rules.')}")
+    if report.found.is_empty():
+        return
+    heads = (tr("severity"), tr("rule"), tr("column"), tr("places"), tr("rows"), tr("first value"))
+    rows = [
+        (
+            tr(part.severity),
+            tr(part.rule),
+            tr(part.column),
+            f"{part.count:,}",
+            ", ".join(f"{row:,}" for row in part.rows) + (" …" if part.count > SHOWN_ROWS else ""),
+            part.value,
+        )
+        for part in report.summary()
+    ]
+    print_table(tr("Problems"), heads, rows, numbers=[3])
