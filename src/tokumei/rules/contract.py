@@ -9,6 +9,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from datetime import date
 from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
@@ -127,7 +128,8 @@ class Rules(ABC):
 
     def read(self, original: str | Path, master: str | Path | None = None) -> Original:
         """Read T, and M where the contest has it."""
-        history = read(original, master, format=self.name)
+        # Whoever runs a contest on other data has another year.
+        history = read(original, master, format=self.name, period=(date.min, date.max))
         rows = read_contest_texts(original, self.name).drop(LINE)
         texts = text_history(rows, history.customers)
         return Original(history, texts, Path(original).name)

@@ -23,7 +23,6 @@ from tokumei.data.columns import LINE
 from tokumei.data.pwscup import (
     COLUMNS,
     CUSTOMER_COLUMNS,
-    PERIODS,
     contest_text,
     customers_text,
     typed_purchases,
@@ -223,7 +222,11 @@ def _check_purchases(
     rule = "An invoice must consist of letters, digits, - and _"
     checks.note(rows, ~pl.col("basket").str.contains(checks.NAME), rule, "basket", problems)
     checks.check_dates(rows, problems)
-    first, last = PERIODS["pwscup2016"]
+    first, last = (
+        original.history.frame()
+        .select(first=pl.col("time").dt.date().min(), last=pl.col("time").dt.date().max())
+        .row(0)
+    )
     day = pl.col("date").str.to_date("%Y/%m/%d", strict=False)
     rule = f"A date must lie in {first} to {last}"
     checks.note(rows, ~day.is_between(first, last), rule, "date", problems)

@@ -14,7 +14,7 @@ from tokumei.contracts import Answer, Attack, Challenge, Guess, Score
 from tokumei.data.columns import LINE
 from tokumei.data.pwscup import COLUMNS, contest_text, read_contest_texts, text_history
 from tokumei.errors import ReadError
-from tokumei.history import ROW, History
+from tokumei.history import ROW, History, months
 from tokumei.judges.whole_history import WholeHistory
 from tokumei.metrics.date_error import DateError
 from tokumei.metrics.item_similarity import ItemSimilarity
@@ -30,7 +30,7 @@ from tokumei.tables import frame
 from tokumei.threats.asking import ABSENT, whose_month
 from tokumei.threats.monthly_view import MonthlyView
 
-MONTHS = ("2010-12", *(f"2011-{month:02d}" for month in range(1, 12)))
+CONTEST_MONTHS = ("2010-12", *(f"2011-{month:02d}" for month in range(1, 12)))
 VIEWS = {percent: MonthlyView(share=percent / 100) for percent in (25, 50, 75, 100)}
 
 
@@ -103,9 +103,10 @@ class Pwscup2017(Rules):
     def question(
         self, published: Published, view: History, percent: int = 100
     ) -> tuple[Challenge, Answer]:
-        """Ask for the pseudonym of every customer of M in each of the twelve months."""
+        """Ask for the pseudonym of every customer of M in every month."""
         assumes = f"The attacker knows {percent}% of all rows, with items cut to 2 characters."
-        return whose_month(published.original.texts, published.texts, view, assumes, MONTHS)
+        original = published.original
+        return whose_month(original.texts, published.texts, view, assumes, months_of(original))
 
     def attacks(self, published: Published, *, seed: int, views: Path | None) -> Iterator[Step]:
         """Return S1 to S6 on each view."""
@@ -130,9 +131,8 @@ class Pwscup2017(Rules):
     def read_guess(self, published: Published, path: Path) -> tuple[Guess, Report]:
         """Read F^: for each customer of M, in its order, a pseudonym for each month."""
         problems = Problems(path.name)
-        columns = ("person", *MONTHS)
-        rows = read_cells(path, columns, problems)
-        customers = published.original.customers
+        asked, customers = months_of(published.original), published.original.customers
+        rows = read_cells(path, ("person", *asked), problems)
         checks.check_rows(rows, len(customers), "M", problems)
         aligned_rows = rows.head(len(customers)).with_columns(
             customers.head(len(rows)).alias("expected")
@@ -141,7 +141,7 @@ class Pwscup2017(Rules):
         checks.note(
             aligned_rows, pl.col("person") != pl.col("expected"), rule, "customer", problems
         )
-        said = rows.unpivot(MONTHS, index="person", variable_name="month", value_name="value")
+        said = rows.unpivot(asked, index="person", variable_name="month", value_name="value")
         target = (pl.col("person") + " " + pl.col("month")).alias("target")
         pairs = said.select(target, "value", weight=pl.lit(1.0)).drop_nulls()
         return Guess(pairs.unique("target", keep="first")), problems.report()
@@ -159,11 +159,11 @@ class Pwscup2017(Rules):
     def files(self, published: Published) -> dict[str, str]:
         """Return S and F."""
         pairs = frame(self.answer(published).pairs)
-        months_of = pairs.with_columns(pl.col("target").str.tail(7).alias("month"))
-        wide = months_of.pivot("month", index="person", values="value")
-        lines = published.original.customers.to_frame("person").join(
-            wide.select("person", *MONTHS), on="person", maintain_order="left"
-        )
+        months_of_pairs = pairs.with_columns(pl.col("target").str.tail(7).alias("month"))
+        wide = months_of_pairs.pivot("month", index="person", values="value")
+        customers = published.original.customers.to_frame("person")
+        asked = months_of(published.original)
+        lines = customers.join(wide, on="person", maintain_order="left").select("person", *asked)
         return {
             "public/S.csv": published.lines,
             "secret/F.csv": lines.write_csv(include_header=False),
@@ -181,6 +181,12 @@ class Pwscup2017(Rules):
     def submission(self, original: History, anonymized: History, *, seed: int) -> dict[str, str]:
         """Write AT, with a pseudonym for every customer and month."""
         return {"AT.csv": aligned(original, anonymized, self.name, "month", seed)}
+
+
+def months_of(original: Original) -> tuple[str, ...]:
+    """Return the twelve months of the contest, or those of T where it is other data."""
+    found = sorted(months(original.texts.frame()["time"]).unique())
+    return CONTEST_MONTHS if set(found) <= set(CONTEST_MONTHS) else tuple(found)
 
 
 def _month(day: pl.Expr) -> pl.Expr:
