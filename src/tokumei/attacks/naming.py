@@ -34,12 +34,14 @@ def people(challenge: Challenge) -> pl.Series:
 def guess(challenge: Challenge, pairs: pl.DataFrame) -> Guess:
     """Turn pseudonym, person, weight into a guess.
 
-    Asked by month, a pseudonym is offered in the months in which it has purchases.
+    Asked by month, a pseudonym is offered to whom it resembles most, in the months in which it has
+    purchases.
     """
     if not asks_by_month(challenge):
         return Guess(pairs.rename({"pseudonym": "target", "person": "value"}))
     challenge.release.require("time", to="tell the month of a pseudonym")
     rows = challenge.release.frame()
     seen = rows.select(pseudonym="person", month=months(rows["time"])).unique()
-    found = pairs.join(seen, on="pseudonym").join(frame(challenge.targets), on=["person", "month"])
+    best = pairs.filter(pl.col("weight") == pl.col("weight").max().over("pseudonym"))
+    found = best.join(seen, on="pseudonym").join(frame(challenge.targets), on=["person", "month"])
     return Guess(found.select("target", value="pseudonym", weight="weight"))

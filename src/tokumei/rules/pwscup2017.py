@@ -132,17 +132,15 @@ class Pwscup2017(Rules):
         """Read F^: for each customer of M, in its order, a pseudonym for each month."""
         problems = Problems(path.name)
         asked, customers = months_of(published.original), published.original.customers
-        rows = read_cells(path, ("person", *asked), problems)
+        rows = read_cells(path, ("customer", *asked), problems)
         checks.check_rows(rows, len(customers), "M", problems)
-        aligned_rows = rows.head(len(customers)).with_columns(
-            customers.head(len(rows)).alias("expected")
-        )
+        expected = customers.head(len(rows)).alias("expected")
+        paired = rows.head(len(customers)).with_columns(expected)
         rule = "The lines of a guess must stand in the order of M"
-        checks.note(
-            aligned_rows, pl.col("person") != pl.col("expected"), rule, "customer", problems
-        )
-        said = rows.unpivot(asked, index="person", variable_name="month", value_name="value")
-        target = (pl.col("person") + " " + pl.col("month")).alias("target")
+        strange = pl.col("customer") != pl.col("expected")
+        checks.note(paired, strange, rule, "customer", problems)
+        said = rows.unpivot(asked, index="customer", variable_name="month", value_name="value")
+        target = (pl.col("customer") + " " + pl.col("month")).alias("target")
         pairs = said.select(target, "value", weight=pl.lit(1.0)).drop_nulls()
         return Guess(pairs.unique("target", keep="first")), problems.report()
 
