@@ -156,10 +156,22 @@ def contest_text(history: History, year: str, *, lines: int | None = None) -> st
         texts["clock"] = rows["time"].cast(pl.Datetime).dt.strftime("%-H:%M")
         no_baskets = pl.repeat("0", len(rows), eager=True)
         texts["basket"] = rows["basket"] if "basket" in rows.columns else no_baskets
+    for name, cells in texts.items():
+        _check_plain(cells.alias(name), year)
     written = pl.DataFrame(texts | {ROW: rows[ROW]}).select(*COLUMNS[year], ROW)
     if lines is not None:
         written = _with_deleted(written, year, lines)
     return written.drop(ROW).write_csv(include_header=False)
+
+
+def _check_plain(cells: pl.Series, year: str) -> None:
+    """Raise a SchemaError if a cell cannot stand in a file without quotation marks."""
+    if (strange := cells.str.contains(r'[,"\r\n]').fill_null(value=False)).any():
+        value = cells.filter(strange)[0]
+        raise SchemaError(
+            f"A cell of a {year} file may not hold a comma, quotation mark or line end; "
+            f"{value!r} in column {cells.name} does."
+        )
 
 
 def _with_deleted(written: pl.DataFrame, year: str, lines: int) -> pl.DataFrame:

@@ -69,7 +69,8 @@ def cell_errors(cells: pl.Series, truth: pl.Series, sd: float) -> pl.Series:
         size = cells.list.len() if kind(cells.dtype) == "set" else 1
         errors = (1 - covers(cells, truth).cast(pl.Float64) / size).set(cells.is_null(), None)
     else:
-        a, b, x = (units(part) for part in (low(cells), high(cells), truth))
+        # As floats: squares of hundredths of large prices leave 64 bits.
+        a, b, x = (units(part).cast(pl.Float64) for part in (low(cells), high(cells), truth))
         inside = ((a - x) ** 2 + (b - x) ** 2 + (b - a)) / (2 * (b - a + 1))
         distance = inside.zip_with((a <= x) & (x <= b), (x - (a + b) / 2).abs())
         errors = distance / (sd or math.inf)

@@ -10,7 +10,7 @@ from tokumei.history import ROW
 from tokumei.rules.problems import Problems, Severity
 
 NAME = r"^[A-Za-z0-9_-]+$"
-DATE = r"[0-9]{4}/(?:[1-9]|1[0-2])/(?:[1-9]|[12][0-9]|3[01])"
+DATE = r"[1-9][0-9]{3}/(?:[1-9]|1[0-2])/(?:[1-9]|[12][0-9]|3[01])"
 CLOCK = r"^(?:[0-9]|1[0-9]|2[0-3]):[0-5][0-9]$"
 PRICE = r"^[0-9]{1,5}(?:\.[0-9]{1,2})?$"
 QUANTITY = r"^[0-9]{1,6}$"

@@ -157,7 +157,7 @@ class Rules(ABC):
         key = Key(table(entry.names), table(pl.DataFrame({ROW: number, "origin": rows[ROW]})))
         texts = text_history(rows.select(*COLUMNS[self.name], number), entry.customers)
         typed = History(table(values.with_columns(number)), entry.customers)
-        lines = rows.select(COLUMNS[self.name]).write_csv(include_header=False)
+        lines = rows.select(COLUMNS[self.name]).write_csv(include_header=False, quote_style="never")
         return Published(original, Release(typed, key), Release(texts, key), lines)
 
     def judge(

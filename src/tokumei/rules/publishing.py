@@ -12,13 +12,15 @@ from tokumei.contracts import Release
 from tokumei.data.columns import LINE
 from tokumei.data.pwscup import COLUMNS, contest_text
 from tokumei.draws import uniform
-from tokumei.errors import SubmissionError, Unachievable
+from tokumei.errors import Unachievable
 from tokumei.history import ROW, History
 from tokumei.publishing import Period, publish
-from tokumei.rules.lines import read_cells
+from tokumei.rules.lines import WHOLE_LINE, read_cells
 from tokumei.rules.problems import Problems
 from tokumei.tables import frame, table
 
+TEXT = "_text"
+"""A whole row as it was written."""
 Order = npt.NDArray[np.int64]
 """Which row comes first, second and so on."""
 
@@ -38,24 +40,27 @@ def order_of_file(path: Path, rows: pl.DataFrame, year: str) -> Order:
     # Which of several equal rows is which cannot be told, and need not be.
     order, wanted_order = lines.arg_sort(), wanted.arg_sort()
     if len(lines) != len(wanted) or (lines[order] != wanted[wanted_order]).any():
-        _explain(problems, given.with_columns(wanted.alias("_line")), lines)
+        _explain(
+            problems, given.with_columns(wanted.alias(TEXT)), rows.with_columns(lines.alias(TEXT))
+        )
     places = np.empty(len(rows), dtype=np.int64)
     places[wanted_order.to_numpy()] = order.to_numpy()
     return places
 
 
-def _explain(problems: Problems, given: pl.DataFrame, lines: pl.Series) -> None:
-    """Raise a SubmissionError with the rows that are published too often or too seldom."""
-    copy = pl.int_range(pl.len()).over("_line").alias("_copy")
-    ours = lines.to_frame("_line").with_columns(copy)
-    foreign = given.with_columns(copy).join(ours, on=["_line", "_copy"], how="anti")
+def _explain(problems: Problems, given: pl.DataFrame, rows: pl.DataFrame) -> None:
+    """Raise a SubmissionError with the rows that are published too often or not at all."""
+    copy = pl.int_range(pl.len()).over(TEXT).alias("_copy")
+    given, rows = given.with_columns(copy), rows.with_columns(copy)
+    foreign, missing = (
+        part.join(other, on=[TEXT, "_copy"], how="anti", maintain_order="left")
+        for part, other in ((given, rows), (rows, given))
+    )
     rule = "A published row must stand in the submission, as often as it is published"
     problems.breaks(rule, "person", foreign[LINE], foreign["person"])
+    rule = "A row of the submission that is not deleted must be published"
+    problems.breaks(rule, WHOLE_LINE, missing[LINE], [None] * len(missing))
     problems.report().require_valid()
-    raise SubmissionError(
-        f"{problems.file} must have every row of the submission that is not deleted: "
-        f"{len(lines):,} rows, not {len(given):,}."
-    )
 
 
 def aligned(

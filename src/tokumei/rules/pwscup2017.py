@@ -12,7 +12,7 @@ import polars as pl
 from tokumei.attacks.key_matching import SAMPLES
 from tokumei.contracts import Answer, Attack, Challenge, Guess, Score
 from tokumei.data.columns import LINE
-from tokumei.data.pwscup import COLUMNS, contest_text, read_contest_texts, text_history
+from tokumei.data.pwscup import COLUMNS, contest_text, text_history
 from tokumei.errors import ReadError
 from tokumei.history import ROW, History, months
 from tokumei.judges.whole_history import WholeHistory
@@ -97,7 +97,12 @@ class Pwscup2017(Rules):
     def _view(self, folder: Path, percent: int) -> History:
         for name in (f"T{percent}.csv", f"T{percent}.csv.gz"):
             if (folder / name).is_file():
-                return text_history(read_contest_texts(folder / name, self.name).drop(LINE))
+                problems, columns = Problems(name), COLUMNS[self.name]
+                rows = read_cells(folder / name, columns, problems)
+                rows = checks.check_deleted(rows.filter(WHOLE), columns, ABSENT, problems)
+                checks.check_dates(rows, problems)
+                problems.report().require_valid()
+                return text_history(rows.select(*columns, (pl.col(LINE) - 1).alias(ROW)))
         raise ReadError(f"{folder} must have the view T{percent}.csv of the attackers.")
 
     def question(
