@@ -1,0 +1,121 @@
+"""A published file has the rows of the submission, and views are read with the same care."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from submissions import (
+    M_2016,
+    P_2016,
+    T_2016,
+    T_2017,
+    VALID,
+    Change,
+    cell,
+    checked,
+    checked_2016,
+    places,
+    with_mark,
+)
+
+from tokumei import rules
+from tokumei.errors import ParameterError, ReadError, SubmissionError, TokumeiError
+from tokumei.rules import Report
+
+
+def published(year: str, text: str) -> str:
+    mark = "*" if year == "pwscup2018" else "DEL"
+    return "".join(row for row in text.splitlines(keepends=True) if not row.startswith(mark))
+
+
+@pytest.mark.parametrize("year", VALID)
+def test_a_published_file_has_the_rows_of_the_submission(tmp_path: Path, year: str) -> None:
+    original, entry = checked(tmp_path, year)
+    rows = published(year, VALID[year]).splitlines(keepends=True)
+    (tmp_path / "S.csv").write_text("".join(reversed(rows)))
+    made = rules.find(year).publish(original, entry, seed=1, published=tmp_path / "S.csv")
+    assert made.lines == "".join(reversed(rows))
+
+
+@pytest.mark.parametrize("year", VALID)
+def test_a_foreign_row_of_a_published_file_is_named(tmp_path: Path, year: str) -> None:
+    original, entry = checked(tmp_path, year)
+    rows = published(year, VALID[year]).splitlines(keepends=True)
+    changes = {
+        "instead of another": [*rows[:2], rows[2].replace("p", "q", 1), *rows[3:]],
+        "beside the others": [*rows[:2], rows[2].replace("p", "q", 1), *rows[2:]],
+        "twice": [*rows[:2], rows[0], *rows[2:]],
+    }
+    for lines in changes.values():
+        (tmp_path / "S.csv").write_text("".join(lines))
+        with pytest.raises(SubmissionError) as caught:
+            rules.find(year).judge(original, entry, seed=1, published=tmp_path / "S.csv")
+        assert isinstance(caught.value.report, Report)
+        found = places(caught.value.report)
+        assert [place for place in found if place[1] == "pseudonym"] == [(3, "pseudonym")]
+
+
+@pytest.mark.parametrize(("year", "row"), [("pwscup2017", 4), ("pwscup2018", 4), ("simplified", 5)])
+def test_a_missing_row_of_a_published_file_is_named(tmp_path: Path, year: str, row: int) -> None:
+    original, entry = checked(tmp_path, year)
+    rows = published(year, VALID[year]).splitlines(keepends=True)
+    (tmp_path / "S.csv").write_text("".join(rows[:3] + rows[4:]))
+    with pytest.raises(SubmissionError) as caught:
+        rules.find(year).judge(original, entry, seed=1, published=tmp_path / "S.csv")
+    assert isinstance(caught.value.report, Report)
+    assert caught.value.report.found["row"].to_list() == [row]  # of the submission
+
+
+@pytest.mark.parametrize(
+    ("year", "change"),
+    [("pwscup2018", cell(8, 3, '{22423;"}')), ("simplified", cell(7, 3, 'a "pear"'))],
+)
+def test_what_is_published_can_be_given_back(tmp_path: Path, year: str, change: Change) -> None:
+    original, entry = checked(tmp_path, year, change)
+    assert entry.report.found.is_empty()
+    made = rules.find(year).publish(original, entry, seed=1)
+    (tmp_path / "S.csv").write_text(made.lines)
+    again = rules.find(year).publish(original, entry, seed=2, published=tmp_path / "S.csv")
+    assert again.lines == made.lines
+    assert set(made.lines.splitlines()) <= set(change(VALID[year].encode()).decode().splitlines())
+
+
+@pytest.mark.parametrize("year", VALID)
+def test_a_published_file_that_breaks_the_form_is_refused(tmp_path: Path, year: str) -> None:
+    original, entry = checked(tmp_path, year)
+    (tmp_path / "S.csv").write_bytes(with_mark(published(year, VALID[year]).encode()))
+    with pytest.raises(SubmissionError, match="byte order mark") as caught:
+        rules.find(year).judge(original, entry, seed=1, published=tmp_path / "S.csv")
+    assert isinstance(caught.value.report, Report)
+
+
+def test_2016_publishes_what_was_submitted(tmp_path: Path) -> None:
+    original, entry = checked_2016(tmp_path)
+    with pytest.raises(ParameterError, match="publishes M' and T' as they are submitted"):
+        rules.find("pwscup2016").judge(original, entry, seed=1, published=tmp_path / "T.csv")
+    files = rules.find("pwscup2016").files(
+        rules.find("pwscup2016").publish(original, entry, seed=1)
+    )
+    assert files == {"public/M.csv": M_2016, "public/T.csv": T_2016, "secret/P.csv": P_2016}
+
+
+def test_only_2017_has_views(tmp_path: Path) -> None:
+    original, entry = checked(tmp_path, "pwscup2018")
+    with pytest.raises(ParameterError, match="Only pwscup2017 has views"):
+        rules.find("pwscup2018").judge(original, entry, seed=1, views=tmp_path)
+
+
+def test_a_missing_view_is_told(tmp_path: Path) -> None:
+    original, entry = checked(tmp_path, "pwscup2017")
+    with pytest.raises(ReadError, match=r"must have the view T25\.csv"):
+        rules.find("pwscup2017").judge(original, entry, seed=1, views=tmp_path)
+
+
+@pytest.mark.parametrize("date", ["2011/2/30", "2011/2/3 ", "x"])
+def test_a_view_with_an_impossible_date_is_refused(tmp_path: Path, date: str) -> None:
+    original, entry = checked(tmp_path, "pwscup2017")
+    for percent in (25, 50, 75, 100):
+        (tmp_path / f"T{percent}.csv").write_text(T_2017.replace("2011/2/3", date))
+    with pytest.raises(TokumeiError, match="row 3"):
+        rules.find("pwscup2017").judge(original, entry, seed=1, views=tmp_path)
