@@ -126,15 +126,15 @@ def limited(seconds: float) -> Iterator[None]:
     """Raise a TimeoutError in what takes longer."""
 
     def stop(_signal: int, _frame: FrameType | None) -> None:
-        raise TimeoutError(f"took longer than {seconds:.0f} s")
+        raise TimeoutError(f"took more than {seconds:.0f} s of computing")
 
-    before = signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    before = signal.signal(signal.SIGPROF, stop)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
 
 
 @dataclass(frozen=True)
