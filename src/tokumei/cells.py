@@ -21,6 +21,7 @@ import polars as pl
 from tokumei.errors import SchemaError
 
 SUPPRESSED = "*"
+HUNDREDTHS = 100
 Kind = Literal["exact", "interval", "set"]
 Convert = Callable[[pl.Series], pl.Series]
 """Turns a column of texts into values (null where a text is none), or values into texts."""
@@ -60,6 +61,22 @@ def widened(cells: pl.Series, to: str) -> pl.Series:
     return cells.to_frame().select(single.alias(cells.name)).to_series()
 
 
+def spread(values: pl.Series) -> float:
+    """Return the standard deviation of a column in days, hundredths or pieces; items have none."""
+    if values.dtype == pl.String:
+        return 0.0
+    return float(units(values).std(ddof=0) or 0.0)  # type: ignore[arg-type]
+
+
+def units(values: pl.Series) -> pl.Series:
+    """Return whole numbers: days, hundredths of a price, pieces."""
+    if values.dtype.is_temporal():
+        return values.cast(pl.Date).to_physical().cast(pl.Int64)
+    if values.dtype.is_float():
+        return (values * HUNDREDTHS).round().cast(pl.Int64)
+    return values.cast(pl.Int64)
+
+
 def covers(cells: pl.Series, truth: pl.Series) -> pl.Series:
     """Tell for every cell whether the true value lies in it; a suppressed cell covers all."""
     data = pl.DataFrame({"cell": cells, "truth": truth})
@@ -90,7 +107,8 @@ def plain(cells: pl.Series) -> pl.Series:
     """Return the value of every cell that says one value and nothing else, null elsewhere."""
     match kind(cells.dtype):
         case "interval":
-            return low(cells).set((low(cells) != high(cells)).fill_null(value=True), None)
+            same = (low(cells) == high(cells)).fill_null(value=False)
+            return low(cells).set(~same, None).alias(cells.name)
         case "set":
             single = cells.list.len() == 1
             return cells.list.first().set(~single.fill_null(value=False), None)

@@ -17,7 +17,7 @@ from tokumei.metrics import (
     SpendBySexAndCountry,
     TopItemsMissing,
 )
-from tokumei.metrics.after_pwscup2016 import rfm
+from tokumei.rfm import analyze
 from tokumei.tables import table
 
 
@@ -61,7 +61,7 @@ def test_segments_need_the_customers(fruit: History) -> None:
 
 
 def test_rfm_of_the_fruit_example(fruit: History) -> None:
-    found = rfm(fruit)
+    found = analyze(fruit)
     assert found.rows() == [
         ("Alice", 35, 1, 2.4),
         ("Bob", 32, 2, 5.2),

@@ -3,12 +3,14 @@
 from tokumei.metrics.cells_changed import CellsChanged
 from tokumei.metrics.date_error import DateError
 from tokumei.metrics.decoy_violations import DecoyViolations
+from tokumei.metrics.identical_groups import IdenticalGroups
 from tokumei.metrics.indistinguishable import Indistinguishable
 from tokumei.metrics.information_loss import InformationLoss
 from tokumei.metrics.item_count_error import ItemCountError
 from tokumei.metrics.item_similarity import ItemSimilarity
 from tokumei.metrics.not_a_subset import NotASubset
 from tokumei.metrics.price_error import PriceError
+from tokumei.metrics.rfm_agreement import RfmAgreement
 from tokumei.metrics.rfm_cell_shares import RfmCellShares
 from tokumei.metrics.risk import Risk
 from tokumei.metrics.rows_added import RowsAdded
@@ -16,17 +18,20 @@ from tokumei.metrics.rows_deleted import RowsDeleted
 from tokumei.metrics.spend_by_segment import SpendByDecadeAndCountry, SpendBySexAndCountry
 from tokumei.metrics.top_items import TopItemsList, TopItemsSimilarity
 from tokumei.metrics.top_items_missing import TopItemsMissing
+from tokumei.metrics.uncovered_cells import UncoveredCells
 
 __all__ = [
     "CellsChanged",
     "DateError",
     "DecoyViolations",
+    "IdenticalGroups",
     "Indistinguishable",
     "InformationLoss",
     "ItemCountError",
     "ItemSimilarity",
     "NotASubset",
     "PriceError",
+    "RfmAgreement",
     "RfmCellShares",
     "Risk",
     "RowsAdded",
@@ -36,4 +41,5 @@ __all__ = [
     "TopItemsList",
     "TopItemsMissing",
     "TopItemsSimilarity",
+    "UncoveredCells",
 ]

@@ -11,14 +11,8 @@ import polars as pl
 from tokumei.contracts import Release
 from tokumei.errors import SchemaError
 from tokumei.history import History
+from tokumei.rfm import spend
 from tokumei.tables import Table, frame
-
-
-def spend(history: History) -> pl.DataFrame:
-    """Return person, spend: the sum of price times quantity."""
-    history.require("price", "quantity", to="sum up what customers spend")
-    amount = pl.col("price") * pl.col("quantity")
-    return history.frame().group_by("person").agg(spend=amount.sum())
 
 
 def attributes(customers: Table | None, names: tuple[str, ...]) -> pl.DataFrame:
@@ -44,15 +38,3 @@ def segment_error(history: History, release: Release, by: tuple[str, ...]) -> tu
     both = both.filter(pl.col("spend") > 0)
     error = (both["spend"] - both["spend_after"].fill_null(0)).abs() / both["spend"]
     return round(float(error.sum()) / max(1, len(both)), 12), len(both)
-
-
-def rfm(history: History, *, last_day: pl.Expr | None = None) -> pl.DataFrame:
-    """Return person, R (days since the last purchase), F (purchase days), M (spend)."""
-    history.require("time", to="analyze recency, frequency and spend")
-    day = pl.col("time").cast(pl.Date)
-    rows = history.frame()
-    last = last_day if last_day is not None else pl.lit(rows["time"].cast(pl.Date).max())
-    days = rows.group_by("person").agg(
-        R=(last - day.max()).dt.total_days(), F=day.n_unique().cast(pl.Int64)
-    )
-    return days.join(spend(history).rename({"spend": "M"}), on="person").sort("person")

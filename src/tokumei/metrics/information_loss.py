@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from tokumei.cells import covers, high, kind, low
+from tokumei.cells import covers, high, kind, low, spread, units
 from tokumei.contracts import Release, Score
 from tokumei.history import History
 from tokumei.metrics.kept_rows import TRUE, kept_rows
@@ -16,7 +16,6 @@ from tokumei.registry import metric
 
 CELLS = ("time", "item", "price", "quantity")
 SUPPRESSED_ERROR = 1.0
-HUNDREDTHS = 100
 
 
 @metric("information-loss")
@@ -45,22 +44,6 @@ class InformationLoss(Checked):
                 lost += float(cell_errors(cells, truth, spread(history.frame()[name])).sum())
             total += lost / history.rows
         return Score("information-loss", total / len(CELLS), "lower", (0.0, math.inf), history.rows)
-
-
-def spread(values: pl.Series) -> float:
-    """Return the standard deviation of a column in days, hundredths or pieces; items have none."""
-    if values.dtype == pl.String:
-        return 0.0
-    return float(units(values).std(ddof=0) or 0.0)  # type: ignore[arg-type]
-
-
-def units(values: pl.Series) -> pl.Series:
-    """Return whole numbers: days, hundredths of a price, pieces."""
-    if values.dtype.is_temporal():
-        return values.cast(pl.Date).to_physical().cast(pl.Int64)
-    if values.dtype.is_float():
-        return (values * HUNDREDTHS).round().cast(pl.Int64)
-    return values.cast(pl.Int64)
 
 
 def cell_errors(cells: pl.Series, truth: pl.Series, sd: float) -> pl.Series:

@@ -9,9 +9,9 @@ import polars as pl
 
 from tokumei.contracts import Release, Score
 from tokumei.history import History
-from tokumei.metrics.after_pwscup2016 import rfm
 from tokumei.parameters import Checked
 from tokumei.registry import metric
+from tokumei.rfm import analyze
 
 BINS = 5
 
@@ -26,9 +26,10 @@ class RfmCellShares(Checked):
     """
 
     def __call__(self, history: History, release: Release, /, *, seed: int) -> Score:
-        last_day = pl.lit(history.frame()["time"].cast(pl.Date).max())
-        before = rfm(history, last_day=last_day)
-        after = rfm(release.public, last_day=last_day)
+        history.require("time", "price", "quantity", to="analyze recency, frequency and spend")
+        last_day = float(history.frame()["time"].cast(pl.Date).to_physical().max())  # type: ignore[arg-type]
+        before = analyze(history, last_day=last_day)
+        after = analyze(release.public, last_day=last_day)
         edges = {
             name: np.quantile(before[name].to_numpy(), np.arange(1, BINS) / BINS) for name in "RFM"
         }

@@ -1,0 +1,32 @@
+"""Cells that do not hold the truth."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tokumei.cells import covers
+from tokumei.contracts import Release, Score
+from tokumei.history import History
+from tokumei.metrics.kept_rows import TRUE, kept_rows
+from tokumei.parameters import Checked
+from tokumei.registry import metric
+
+
+@metric("uncovered-cells")
+@dataclass(frozen=True, kw_only=True)
+class UncoveredCells(Checked):
+    """Share of the cells of kept rows that do not hold the original's value.
+
+    A generalized release promises that there are none: the true value lies in every interval and
+    every set, and a suppressed cell may be anything. Customer and basket are not counted.
+    """
+
+    def __call__(self, history: History, release: Release, /, *, seed: int) -> Score:
+        names = [name for name in history.visible if name not in ("person", "basket")]
+        names = [name for name in names if name in release.public.visible]
+        history.require(*names, to="compare cells")
+        pairs = kept_rows(history, release, names)
+        held = sum(int(covers(pairs[name], pairs[TRUE.format(name)]).sum()) for name in names)
+        cells = len(pairs) * len(names)
+        value = 1 - held / cells if cells else 0.0
+        return Score("uncovered-cells", value, "lower", (0.0, 1.0), cells)
