@@ -1,5 +1,6 @@
 """Attacks: ways to name the people behind a release."""
 
+from tokumei.attacks.candidate_intersection import CandidateIntersection
 from tokumei.attacks.exact_row import ExactRow
 from tokumei.attacks.item_intersection import ItemIntersection
 from tokumei.attacks.jaccard import Jaccard
@@ -10,6 +11,7 @@ from tokumei.attacks.strip_decoys import StripDecoys
 from tokumei.attacks.unique_row import UniqueRow
 
 __all__ = [
+    "CandidateIntersection",
     "ExactRow",
     "ItemIntersection",
     "Jaccard",

@@ -80,7 +80,7 @@ def match(
     )
     rows, columns = np.nonzero(found.base >= 0)
     if one_to_one:
-        columns_of_rows = _assign(found, len(values), keys_of(targets), keys_of(values), seed)
+        columns_of_rows = assign(found, len(values), keys_of(targets), keys_of(values), seed)
         rows = np.flatnonzero(columns_of_rows >= 0)
         columns = columns_of_rows[rows]
     return pl.DataFrame(
@@ -110,7 +110,7 @@ def _weighted(matrix: sparse.csr_array, weights: npt.NDArray[np.int64]) -> spars
     return sparse.csr_array((data, matrix.indices, matrix.indptr), shape=matrix.shape)
 
 
-def _assign(
+def assign(
     found: Matches, values: int, target_keys: UInts, value_keys: UInts, seed: int
 ) -> npt.NDArray[np.int64]:
     """Return the place in each target's list of the customer it gets, or -1.

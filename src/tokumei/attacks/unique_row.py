@@ -32,7 +32,7 @@ class UniqueRow(Checked):
         shared = [name for name, cell in cells.items() if cell.dtype == known.schema[name]]
         if not shared:
             raise SchemaError("To find rows again, release and knowledge must share a column.")
-        released = pl.DataFrame([rows["person"].alias("pseudonym"), *map(cells.get, shared)])
+        released = pl.DataFrame([rows["person"].alias("pseudonym"), *(cells[n] for n in shared)])
         own = known.select("person", *shared).unique(shared, keep="none")
         found = released.drop_nulls().join(own, on=shared, how="inner", maintain_order="left")
         last = found.unique("pseudonym", keep="last")
