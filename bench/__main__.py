@@ -6,7 +6,7 @@
 import sys
 from importlib import import_module
 
-ALL = ("reading", "growth", "jaccard", "grouping", "judging")
+ALL = ("reading", "growth", "jaccard", "grouping", "judging", "generalizing")
 
 given = sys.argv[1:]
 names = given[: next((n for n, word in enumerate(given) if word.startswith("-")), len(given))]

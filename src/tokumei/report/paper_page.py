@@ -11,6 +11,7 @@ import polars as pl
 
 import tokumei
 from tokumei.data.writing import whole_folder, write_frame
+from tokumei.errors import ReadError
 from tokumei.report import charts
 from tokumei.report.rendering import rendered
 
@@ -27,6 +28,14 @@ class Section:
     chart: Any = None
     shown: Sequence[str] = field(default=())
     """Columns of the table on the page; without any, the chart alone is shown."""
+
+
+def find_data(folder: Path, wanted: str) -> Path:
+    """Return a paper's data file, whichever of the three levels above it was given."""
+    for root in (folder, folder.parent, folder / "data"):
+        if (root / wanted).is_file():
+            return root / wanted
+    raise ReadError(f"{folder} has no {wanted}, the data of the paper.")
 
 
 def write_page(
