@@ -38,6 +38,13 @@ class Unachievable(TokumeiError, ValueError):
     """The data cannot give what was asked, whatever the method does."""
 
 
+class MissingExtra(TokumeiError, ImportError):
+    """An optional part is not installed."""
+
+    def __init__(self, what: str, extra: str) -> None:
+        super().__init__(f"{what} needs more packages: pip install 'tokumei[{extra}]'.")
+
+
 class UnknownMethod(TokumeiError, KeyError):
     """No method of that name is registered."""
 

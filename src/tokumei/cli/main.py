@@ -14,6 +14,7 @@ from tokumei.errors import TokumeiError
 
 COMMANDS = (
     "stats",
+    "rfm",
     "plan",
     "anonymize",
     "attack",

@@ -9,16 +9,17 @@ import click
 from tokumei.cli.drawing import print_json
 from tokumei.cli.localized import Group, Option, tr
 from tokumei.cli.options import common, output_option
+from tokumei.cli.reproduce_hamada import command as hamada
+from tokumei.cli.reproduce_kobayashi import command as kobayashi
 from tokumei.data.cleaning import Cleaning
 from tokumei.data.generating import generate
 from tokumei.data.reading import read
 from tokumei.data.writing import check_new
-from tokumei.errors import ReadError
 from tokumei.history import History
 from tokumei.papers import harada2017
 from tokumei.report.harada2017_figures import Results
 from tokumei.report.harada2017_page import sections
-from tokumei.report.paper_page import write_page
+from tokumei.report.paper_page import find_data, write_page
 
 
 @click.group("reproduce", cls=Group)
@@ -26,12 +27,8 @@ def command() -> None:
     """Reproduce the tables and figures of a paper, with ours beside."""
 
 
-def _root(data: Path) -> Path:
-    """Return the folder that has pwscup2016/, whichever of the three levels was given."""
-    for root in (data, data.parent, data / "data"):
-        if (root / "pwscup2016" / "T.csv").is_file():
-            return root
-    raise ReadError(f"{data} has no pwscup2016/T.csv; make it with tokumei data pwscup2016.")
+command.add_command(kobayashi)
+command.add_command(hamada)
 
 
 def _others(root: Path) -> dict[str, History]:
@@ -78,8 +75,8 @@ def harada(
     """Harada 2017: re-identification by item sets, and decoys."""
     check_new(folder)
     seed = seed or 0
-    root = _root(data)
-    contest = root / "pwscup2016"
+    contest = find_data(data, "pwscup2016/T.csv").parent
+    root = contest.parent
     history = read(contest / "T.csv", contest / "M.csv", format="pwscup2016")
     retail = root / "online_retail/online_retail.parquet"
     rules = ("no-customer", "returns", "free", "unspecified-country")
