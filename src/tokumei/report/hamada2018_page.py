@@ -70,6 +70,7 @@ def _frontier(results: Results) -> Section:
     kinds = data.with_columns(kind.otherwise(pl.lit("others")).alias("kind"))
     best = kinds.sort("total").row(0, named=True)
     scale = alt.Scale(domain=["search", "others"], range=[ICE, SLATE])
+    shapes = alt.Scale(domain=["search", "others"], range=["square", "circle"])
     points = (
         alt.Chart(kinds)
         .mark_point(filled=True, size=70)
@@ -77,7 +78,7 @@ def _frontier(results: Results) -> Section:
             x=alt.X("groups:Q", title="groups of identical customers"),
             y=alt.Y("total:Q", title="total (smaller is better)", scale=alt.Scale(zero=True)),
             color=alt.Color("kind:N", title=None, scale=scale),
-            shape=alt.Shape("kind:N", title=None),
+            shape=alt.Shape("kind:N", title=None, scale=shapes),
             tooltip=["method", "groups", "safety", "utility", "total"],
         )
     )
