@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from tokumei import read
 from tokumei.alignment import aligning
-from tokumei.alignment.aligning import align, group_cost, tuple_cells
+from tokumei.alignment.aligning import align, group_cost
+from tokumei.alignment.cells import cheap_cells_of
 from tokumei.alignment.rows import Rows, rows_of
 from tokumei.errors import SchemaError
 
@@ -145,11 +146,13 @@ def test_cells_are_those_that_were_costed():
         spread=np.array([10.0, 100.0, 2.0]),
     )
     tuples, cost = align(rows, np.arange(3), how="assignment")
-    cells = tuple_cells(rows, tuples)
-    assert cells.low[:, 0].tolist() == [0, 100, 1]
-    assert cells.high[:, 0].tolist() == [4, 130, 500]
-    assert cells.items.tolist() == [[5, 7, -1]]
-    assert cells.suppressed[:, 0].tolist() == [False, False, False, True]
+    cells = cheap_cells_of(rows, [tuples])
+    ends = cells.ends
+    assert [ends.day.tolist(), ends.price.tolist(), ends.quantity.tolist()] == [
+        [[0, 4]], [[100, 130]], [[1, 500]],
+    ]  # fmt: skip
+    assert cells.items == [[5, 7]]
+    assert cells.suppressed[0].tolist() == [False, False, False, True]
     day = (20 + 20 + 12) / (2 * 10 * 5)
     price = 3 * (30 * 30 + 30) / (2 * 100 * 31)
     assert cost == pytest.approx(day + price + 3 * 0.5 + 3)

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from test_aligning import PERSON, least_cost, made
 
 import tokumei
-from tokumei.alignment.aligning import group_cost, tuple_cells
+from tokumei.alignment.aligning import group_cost
+from tokumei.alignment.cells import cheap_cells_of
 from tokumei.alignment.rows import Rows, rows_of
 from tokumei.alignment.search import by_row_count, search
 from tokumei.cells import intervals
@@ -94,14 +95,15 @@ def test_groups_are_whole_and_no_worse_than_by_row_count(people, k, seed):
     found = search(rows, k, seconds=QUICK, seed=seed)
     checked(rows, k, found)
     for how in ("order", "assignment"):
-        plain = by_row_count(rows, k, how=how)
+        plain = by_row_count(rows, k, how=how, ties=np.arange(rows.people))
         checked(rows, k, plain)
 
 
 def test_search_is_better_than_row_count_and_the_same_again():
     rows = random_rows(60, 4)
-    plain = by_row_count(rows, 3, how="assignment")
-    assert plain.loss <= by_row_count(rows, 3, how="order").loss
+    ties = np.arange(rows.people)
+    plain = by_row_count(rows, 3, how="assignment", ties=ties)
+    assert plain.loss <= by_row_count(rows, 3, how="order", ties=ties).loss
     found = search(rows, 3, seconds=0.2, seed=1)
     checked(rows, 3, found)
     assert found.loss < 0.95 * plain.loss
@@ -113,7 +115,7 @@ def test_search_is_better_than_row_count_and_the_same_again():
 
 def test_row_count_cuts_as_the_paper():
     rows = made([[(day, 0, 1, 1) for day in range(size)] for size in (3, 1, 4, 1, 5, 9, 2)])
-    found = by_row_count(rows, 3, how="order")
+    found = by_row_count(rows, 3, how="order", ties=np.arange(7))
     assert sorted(group.tolist() for group in found.groups) == [[0, 2, 4, 5], [1, 3, 6]]
     rest = next(part for part in found.tuples if part.shape[1] == 4)
     assert (rows.day[rest] == np.arange(3)[:, None]).all()
@@ -172,14 +174,15 @@ def released(history, rows, ids, found):
     """The history as the groups are released: tight intervals, sets, suppressed cells."""
     parts = []
     for tuples in found.tuples:
-        cells = tuple_cells(rows, tuples)
+        cells = cheap_cells_of(rows, [tuples])
+        ends = (cells.ends.day, cells.ends.price, cells.ends.quantity)
         for column in range(tuples.shape[1]):
             shown = ~cells.suppressed
             data = {"row": ids.to_numpy()[tuples[:, column]]}
             for place, (name, which) in enumerate((("time", 0), ("price", 2), ("quantity", 3))):
-                for end, values in (("lo", cells.low[place]), ("hi", cells.high[place])):
-                    data[name + end] = np.where(shown[which], values.astype(float), np.nan)
-            data["items"] = [[i for i in line if i >= 0] for line in cells.items.tolist()]
+                for end, values in zip(("lo", "hi"), ends[place].T, strict=True):
+                    data[name + end] = np.where(shown[:, which], values.astype(float), np.nan)
+            data["items"] = cells.items
             parts.append(pl.DataFrame(data))
     return pl.concat(parts).with_columns(pl.selectors.float().fill_nan(None))
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -14,30 +13,6 @@ How = Literal["order", "assignment"]
 
 # A matrix has at most so many cells of 4 bytes.
 MATRIX = 24_000_000
-
-
-@dataclass(frozen=True, eq=False)
-class Cells:
-    """What is released for every tuple of a group: the same for all its members."""
-
-    low: Ints
-    """(3, tuples): the lower ends of day, price, quantity."""
-    high: Ints
-    items: Ints
-    """(tuples, size): the item codes in order; -1 where an item would stand twice."""
-    suppressed: npt.NDArray[np.bool_]
-    """(4, tuples): where `*` costs less than the interval of date, item, price, quantity."""
-
-
-def tuple_cells(rows: Rows, tuples: Ints) -> Cells:
-    """Generalize aligned rows: the cells whose errors `align` and `search` have counted."""
-    values = np.stack([rows.day, rows.price, rows.quantity])[:, tuples]
-    low, high = values.min(axis=2), values.max(axis=2)
-    items = np.sort(rows.item[tuples], axis=1)
-    items[:, 1:][items[:, 1:] == items[:, :-1]] = -1
-    suppressed = np.zeros((4, len(tuples)), dtype=np.bool_)
-    suppressed[[0, 2, 3]] = _errors(rows, tuples) > tuples.shape[1]
-    return Cells(low, high, items, suppressed)
 
 
 def tuple_costs(rows: Rows, tuples: Ints) -> npt.NDArray[np.float64]:

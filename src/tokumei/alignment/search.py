@@ -57,13 +57,14 @@ def _check(rows: Rows, k: int) -> None:
         raise Unachievable(f"There are {rows.people:,} customers; no group can have {k:,}.")
 
 
-def by_row_count(rows: Rows, k: int, *, how: How) -> Grouping:
+def by_row_count(rows: Rows, k: int, *, how: How, ties: Ints) -> Grouping:
     """Sort customers by their number of rows and cut into groups of k (the paper).
 
-    A remainder joins the last group, which is that of the customers with the most rows.
+    Of equally many rows, `ties` decides. A remainder joins the last group, which is that of the
+    customers with the most rows.
     """
     _check(rows, k)
-    order = np.lexsort((np.arange(rows.people), rows.sizes))
+    order = np.lexsort((ties, rows.sizes))
     groups = np.split(order, np.arange(k, rows.people - k + 1, k))
     aligned = track(groups, len(groups), "aligning groups")
     return grouping(rows, groups, [align(rows, members, how=how)[0] for members in aligned])

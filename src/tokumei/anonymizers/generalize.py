@@ -18,7 +18,7 @@ from tokumei.alignment.cells import Cells, cells_of, cheap_cells_of
 from tokumei.alignment.mixing import mixed
 from tokumei.alignment.rfm_groups import aligned_to_leader, profiles_of, rfm_groups
 from tokumei.alignment.rows import Rows, rows_of
-from tokumei.alignment.search import search
+from tokumei.alignment.search import by_row_count, search
 from tokumei.alignment.telling import told_like_leaders
 from tokumei.cells import intervals
 from tokumei.errors import SchemaError, Unachievable
@@ -92,7 +92,9 @@ class Generalize(Checked):
     ) -> tuple[list[Ints], Cells]:
         """Return the tuples of all groups, and their cells."""
         if self.grouping == "row-count":
-            tuples = self._aligned(rows, _by_row_count(rows, ids, self.k))
+            # As they appear in the original, which is how the paper's program seems to sort.
+            first = ids.gather(rows.start[:-1]).to_numpy()
+            tuples = list(by_row_count(rows, self.k, how=self.alignment, ties=first).tuples)
         elif self.grouping == "search" and self.objective in ("information-loss", "none"):
             tuples = list(search(rows, self.k, seconds=self.seconds, seed=seed).tuples)
         else:
@@ -125,15 +127,6 @@ class Generalize(Checked):
             rows, groups, [aligned_to_leader(rows, group) for group in groups], profiles
         )
         return told.tuples, cells_of(rows, told.tuples, ends=told.ends)
-
-
-def _by_row_count(rows: Rows, ids: pl.Series, k: int) -> list[Ints]:
-    """Cut the customers into groups of k by their number of rows, equal ones as they appear.
-
-    The remainder joins the last group, as in the paper.
-    """
-    order = np.lexsort((ids.gather(rows.start[:-1]).to_numpy(), rows.sizes))
-    return np.split(order, np.arange(k, rows.people - k + 1, k))
 
 
 def _released(
