@@ -38,9 +38,14 @@ def _mix(x: UInts) -> UInts:
     return x ^ (x >> np.uint64(31))
 
 
+def start_of(seed: int, stream: str) -> np.uint64:
+    """Return what keys are mixed with, for compiled loops that draw by themselves."""
+    return np.uint64(_digest(f"{seed}/{stream}"))
+
+
 def bits(seed: int, stream: str, keys: npt.NDArray[np.int64] | UInts) -> UInts:
     """Return 64 random bits for every key."""
-    start = np.uint64(_digest(f"{seed}/{stream}"))
+    start = start_of(seed, stream)
     return _mix(_mix(keys.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15) ^ start) + start)
 
 
