@@ -17,7 +17,7 @@ PROJECT = Path(__file__).parents[1]
 LAYERS = [
     {"errors", "words", "draws", "progress", "parameters", "tables", "cells"},
     {"history"},
-    {"contracts"},
+    {"contracts", "attributes"},
     {"registry", "publishing"},
     {"theory"},
     {"data"},
@@ -27,6 +27,7 @@ LAYERS = [
     {"alignment"},
     {"equalizing"},
     {"pk"},
+    {"mining"},
     {"anonymizers"},
     {"threats"},
     {"attacks"},
@@ -81,7 +82,7 @@ def test_the_core_imports_without_any_extra() -> None:
         for requirement in requirements
         if name != "all"
     ]
-    blocked = sorted({*extras, "duckdb", "pandas"})
+    blocked = sorted({*extras, "fim", "duckdb", "pandas"})
     script = f"""
 import sys
 for name in {blocked!r}:

@@ -157,7 +157,7 @@ def _table(fields: Sequence[Parameter], *, options: bool) -> list[str]:
             f"`--{field.name.replace('_', '-')}`" if options else f"`{field.name}`",
             _type(field),
             field.allowed if not field.choices else " or ".join(f"`{c}`" for c in field.choices),
-            "required" if field.required else f"`{_value(field.default)}`",
+            "required" if field.required else _shown(field.default),
             field.doc,
         ]
         for field in fields
@@ -179,6 +179,10 @@ def _type(field: Parameter) -> str:
     if str(field.type).startswith("tuple["):
         shown = f"`{re.sub(r'[a-z_]+[.]', '', str(field.type))}`"
     return f"{shown}, or none" if field.optional else shown
+
+
+def _shown(default: Any) -> str:
+    return "" if default == "" else f"`{_value(default)}`"
 
 
 def _value(default: Any) -> str:

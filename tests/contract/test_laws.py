@@ -45,6 +45,15 @@ EXAMPLES: dict[tuple[str, str], list[dict[str, Any]]] = {
         {"clusters": 15, "seconds": 0.1, "delete": 1.0},
         {"clusters": 15, "seconds": 0.1, "share": "rows"},
     ],
+    ("anonymizer", "retain-replace"): [
+        {"columns": "sex,country"},
+        {"columns": "item,quantity", "table": "purchases", "rho": 0.5},
+        {
+            "columns": "sex,birth,country",
+            "choose": "each",
+            "forbidden": "sex=m & birth=1960-01-01",
+        },
+    ],
     ("anonymizer", "shift-dates"): [{}, {"days": 20, "together": "row"}],
     ("anonymizer", "equalize"): [
         {"seconds": 0.1},
@@ -64,9 +73,24 @@ EXAMPLES: dict[tuple[str, str], list[dict[str, Any]]] = {
     ("attack", "key-matching"): [{}, {"on": "item+price", "item_characters": 9}],
     ("attack", "multiset-jaccard"): [{}, {"one_to_one": True}],
     ("attack", "random"): [{}, {"names": 5}, {"names": 1000}],
+    ("attack", "rfm-profile"): [{}, {"one_to_one": True}, {"top": 1}],
     ("attack", "strip-decoys"): [{}, {"weights": "idf", "one_to_one": True}],
+    ("attack", "time-profile"): [{}, {"days": 0, "one_to_one": True}],
     ("judge", "hit-rate"): [{}, {"top": 3}],
     ("judge", "shoot-down"): [{}, {"p": 0.5, "alpha": 0.1}],
+    ("metric", "association-rules"): [
+        {"columns": "item,quantity", "support": 0.001},
+        {"columns": "sex,country", "table": "customers"},
+    ],
+    ("metric", "cross-tabulation"): [
+        {"columns": "item,quantity", "table": "purchases"},
+        {"columns": "sex,country"},
+        {"columns": "sex,country", "reconstructed": True},
+    ],
+    ("metric", "pk-anonymity"): [
+        {"columns": "sex,country"},
+        {"columns": "quantity", "table": "purchases"},
+    ],
     ("metric", "item-similarity"): [{}, {"sales": "retail"}],
     ("metric", "rfm-agreement"): [{}, {"of": "M", "bins": 4}, {"draws": 3}],
     ("metric", "top-items-list"): [{}, {"k": 7}],

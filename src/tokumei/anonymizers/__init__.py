@@ -8,6 +8,7 @@ from tokumei.anonymizers.generalize import Generalize
 from tokumei.anonymizers.generalize_at_random import GeneralizeAtRandom
 from tokumei.anonymizers.perturb_amounts import PerturbAmounts
 from tokumei.anonymizers.pseudonyms_only import PseudonymsOnly
+from tokumei.anonymizers.retain_replace import RetainReplace
 from tokumei.anonymizers.shift_dates import ShiftDates
 from tokumei.anonymizers.yamaoka import Yamaoka
 
@@ -20,6 +21,7 @@ __all__ = [
     "GeneralizeAtRandom",
     "PerturbAmounts",
     "PseudonymsOnly",
+    "RetainReplace",
     "ShiftDates",
     "Yamaoka",
 ]

@@ -14,9 +14,16 @@ from tokumei.registry import build, name_of, names, spec
 
 log = logging.getLogger(__name__)
 
-# Risks are made from every attack; the promise of decoys concerns releases with decoys only, and
-# the question of PWSCUP 2017 those with a pseudonym for every month.
-ASKED_FOR_BY_NAME = ("risk", "decoy-violations", "monthly-view")
+# Risks are made from every attack; the promise of decoys concerns releases with decoys only, the
+# question of PWSCUP 2017 those with a pseudonym for every month; the others need columns.
+ASKED_FOR_BY_NAME = (
+    "risk",
+    "decoy-violations",
+    "monthly-view",
+    "association-rules",
+    "cross-tabulation",
+    "pk-anonymity",
+)
 
 
 def scorecard(history: History, release: Release, *, seed: int) -> Scorecard:

@@ -1,0 +1,104 @@
+"""Pk-anonymity, as it is in the release."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import polars as pl
+
+from tokumei.attributes import Columns, Part, column_names, records
+from tokumei.contracts import Release, Score
+from tokumei.errors import SchemaError
+from tokumei.history import ROW, History
+from tokumei.parameters import Checked
+from tokumei.pk import Correlation, Domain, anonymity, mechanism, records_of
+from tokumei.pk.files import Forbidden, parse_forbidden, space_of
+from tokumei.pk.kernels import Ints
+from tokumei.pk.verifying import Estimate, estimate
+from tokumei.registry import metric
+from tokumei.tables import frame
+
+LEAST_CHANCE = 1e-6
+"""Below it, changed values were not drawn uniformly."""
+DEVIATIONS = 1.96
+
+
+@metric("pk-anonymity")
+@dataclass(frozen=True, kw_only=True)
+class PkAnonymity(Checked):
+    """Pk-anonymity k of some columns, computed from what happened to their values.
+
+    The original and the release tell, with the key, how often values were kept; that gives rho, and
+    rho gives k by the exact minimum. If the changed values do not look as if they had been drawn
+    uniformly, or if none was changed, nothing is promised and k is 1.
+
+    References
+    ----------
+    [saito2014] Section 3.3.
+
+    """
+
+    columns: Columns
+    table: Part = "customers"
+    forbidden: Forbidden = ""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        column_names(self.columns)
+        parse_forbidden(self.forbidden)
+
+    def __call__(self, history: History, release: Release, /, *, seed: int) -> Score:
+        names = column_names(self.columns)
+        kept = linked(history, release, self.table, names, self.forbidden, seed=seed)
+        found, size = kept.estimate, len(kept.before)
+
+        def k_at(shift: float) -> float:
+            rho = [
+                min(max(rho + shift * error, 0.0), 1.0)
+                for rho, error in zip(found.rho, found.errors, strict=True)
+            ]
+            return 1.0 if max(rho) == 1.0 else anonymity(mechanism(kept.space, rho), size)
+
+        promised = found.chance >= LEAST_CHANCE
+        return Score(
+            "pk-anonymity",
+            k_at(0) if promised else 1.0,
+            "higher",
+            (1.0, float(size)),
+            size,
+            assumes="The attacker knows every record, and how values were drawn.",
+            interval=(k_at(DEVIATIONS), k_at(-DEVIATIONS)) if promised else (1.0, 1.0),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Linked:
+    """The records of a release beside those that they came from."""
+
+    space: Domain | Correlation
+    before: Ints
+    after: Ints
+    estimate: Estimate
+
+
+def linked(
+    history: History, release: Release, part: str, names: list[str], forbidden: str, *, seed: int
+) -> Linked:
+    """Link records with the key, and estimate with which rho they were perturbed."""
+    to = "verify Pk-anonymity"
+    before, after = (records(of, part, names, to=to) for of in (history, release.public))
+    if part == "customers":
+        key = frame(release.key.pseudonyms).select("pseudonym", origin="person")
+        after = after.join(key, left_on="person", right_on="pseudonym")
+        both = before.join(after, left_on="person", right_on="origin").sort("person")
+    else:
+        key = frame(release.key.rows).drop_nulls()
+        after = after.join(key, left_on=ROW, right_on="row")
+        both = before.join(after, left_on=ROW, right_on="origin").sort(ROW)
+    if len(both) < 2:
+        raise SchemaError(f"To {to}, at least 2 records must be linked by the key.")
+    old = both.select(names)
+    new = both.select(pl.col(f"{name}_right").alias(name) for name in names)
+    space = space_of(Domain.found_in(pl.concat([old, new]), names), forbidden)
+    cells = records_of(old, space).cells, records_of(new, space).cells
+    return Linked(space, *cells, estimate(*cells, space, seed=seed))
