@@ -11,12 +11,14 @@ import polars as pl
 from tokumei.cli.drawing import print_json, print_table
 from tokumei.cli.localized import Group, Option, tr
 from tokumei.cli.options import common, output_option
+from tokumei.data.census import allowed_pairs
+from tokumei.data.census_like import RECORDS, generate_census
 from tokumei.data.cleaning import PWSCUP2016
 from tokumei.data.download import URL, download_online_retail
 from tokumei.data.generating import World, blocks
 from tokumei.data.pwscup import contest_text
 from tokumei.data.reading import read
-from tokumei.data.writing import check_new, is_parquet, whole_file, write_blocks
+from tokumei.data.writing import check_new, is_parquet, whole_file, write_blocks, write_frame
 
 OUTPUT = output_option("New file to write: .csv or .parquet.", required=True)
 
@@ -66,6 +68,34 @@ def shop(customers: int, output: Path, *, as_json: bool, seed: int | None) -> No
 def transit(cards: int, output: Path, *, as_json: bool, seed: int | None) -> None:
     """Generate three months of rides with transit cards."""
     _generate("transit", output, cards, seed, as_json=as_json)
+
+
+@command.command("census")
+@click.option(
+    "--records", type=click.IntRange(1), default=RECORDS, cls=Option, help="Number of records."
+)
+@click.option(
+    "--allowed",
+    type=click.Path(path_type=Path),
+    cls=Option,
+    help="New file for the pairs of age and education that can occur (.csv).",
+)
+@OUTPUT
+@common
+def census(
+    records: int, allowed: Path | None, output: Path, *, as_json: bool, seed: int | None
+) -> None:
+    """Generate a table of age, education and sex of the shape of the US Census 1990."""
+    for file in filter(None, (output, allowed)):
+        is_parquet(file)
+        check_new(file)
+    write_frame(generate_census(records, seed=seed or 0).cast(pl.String), output)
+    if allowed is not None:
+        write_frame(allowed_pairs(), allowed)
+    if as_json:
+        print_json({"file": str(output), "rows": records})
+        return
+    print_table(str(output), (tr("what"), tr("value")), [(tr("records"), f"{records:,}")])
 
 
 @command.command("online-retail")

@@ -23,6 +23,7 @@ COMMANDS = (
     "judge",
     "publish",
     "convert",
+    "pk",
     "reproduce",
     "methods",
     "data",

@@ -11,6 +11,7 @@ from tokumei.cli.localized import Group, Option, tr
 from tokumei.cli.options import common, output_option
 from tokumei.cli.reproduce_hamada import command as hamada
 from tokumei.cli.reproduce_kobayashi import command as kobayashi
+from tokumei.cli.reproduce_saito import command as saito
 from tokumei.data.cleaning import Cleaning
 from tokumei.data.generating import generate
 from tokumei.data.reading import read
@@ -29,6 +30,7 @@ def command() -> None:
 
 command.add_command(kobayashi)
 command.add_command(hamada)
+command.add_command(saito)
 
 
 def _others(root: Path) -> dict[str, History]:
