@@ -18,7 +18,7 @@ import polars as pl
 
 from tokumei.errors import SchemaError
 from tokumei.history import History
-from tokumei.tables import Table, columns, table
+from tokumei.tables import Table, columns, height, table
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -47,6 +47,12 @@ class Release:
 
     public: History
     key: Key
+
+    def origins(self) -> Table:
+        """Return row and origin of every released row; a key may have the pseudonyms alone."""
+        if not height(self.key.rows) and self.public.rows:
+            raise SchemaError("The key does not tell which row came from which.")
+        return self.key.rows
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,23 +1,31 @@
 """Attacks: ways to name the people behind a release."""
 
 from tokumei.attacks.candidate_intersection import CandidateIntersection
+from tokumei.attacks.customer_attributes import CustomerAttributes
+from tokumei.attacks.ensemble import Ensemble
 from tokumei.attacks.exact_row import ExactRow
 from tokumei.attacks.item_intersection import ItemIntersection
 from tokumei.attacks.jaccard import Jaccard
 from tokumei.attacks.key_matching import KeyMatching
 from tokumei.attacks.multiset_jaccard import MultisetJaccard
 from tokumei.attacks.random import Random
+from tokumei.attacks.rfm_profile import RfmProfile
 from tokumei.attacks.strip_decoys import StripDecoys
+from tokumei.attacks.time_profile import TimeProfile
 from tokumei.attacks.unique_row import UniqueRow
 
 __all__ = [
     "CandidateIntersection",
+    "CustomerAttributes",
+    "Ensemble",
     "ExactRow",
     "ItemIntersection",
     "Jaccard",
     "KeyMatching",
     "MultisetJaccard",
     "Random",
+    "RfmProfile",
     "StripDecoys",
+    "TimeProfile",
     "UniqueRow",
 ]

@@ -13,6 +13,13 @@ from tokumei.tables import frame, table
 
 def check_pair(original: History, release: Release) -> None:
     """Raise a SchemaError when the release is of other data."""
+    for column in release.public.visible:
+        if column not in original.visible:
+            have = ", ".join(original.visible)
+            raise SchemaError(
+                f"The release has a column '{column}' that the original lacks; it has {have}: read "
+                "both alike, or they do not belong together."
+            )
     origins = release.key.rows.filter(~nw.col("origin").is_null()).select(row=nw.col("origin"))
     foreign = frame(origins.join(original.purchases, on=ROW, how="anti"))
     if len(foreign):

@@ -41,7 +41,7 @@ class DecoyViolations(Checked):
         """Return how often each promise is broken."""
         kinds = kinds_of_customers(release.public, by=self.share)
         small = kinds.filter(pl.len().over("kind") < self.min_size)
-        origins = frame(release.key.rows)
+        origins = frame(release.origins())
         changed = CellsChanged()(history, release, seed=0)
         broken = {
             "customers in a group that is too small": len(small),

@@ -13,6 +13,7 @@ from tokumei.contracts import Release, Score
 from tokumei.history import ROW, History
 from tokumei.parameters import Checked
 from tokumei.registry import metric
+from tokumei.tables import frame
 
 ASSUMES = {
     "items": "The attacker knows the item set of every customer.",
@@ -25,8 +26,8 @@ ASSUMES = {
 class Indistinguishable(Checked):
     """Different customers of the release, as a share of all: what the best attacker can name.
 
-    Customers whose item sets (or rows, in every column) are equal are one kind. Of g equal
-    customers an attacker names one rightly on average, whatever the method, so the share of
+    Customers whose item sets (or rows, in every column, and attributes) are equal are one kind. Of
+    g equal customers an attacker names one rightly on average, whatever the method, so the share of
     kinds bounds the re-identification rate. Computed from the public part alone.
     """
 
@@ -50,11 +51,30 @@ def kinds_of_customers(public: History, *, by: str) -> pl.DataFrame:
         sets = rows.select("person", "item").unique().sort("item")
         return sets.group_by("person").agg(kind=pl.col("item").str.join("\x1f"))
     compared = [name for name in rows.columns if name not in ("person", "basket", ROW)]
-    texts = [to_text(rows[name], lambda values: values.cast(pl.String)) for name in compared]
+    texts = [to_text(rows[name], _plain) for name in compared]
     rows = rows.select("person", *(["basket"] if "basket" in rows.columns else [])).with_columns(
         pl.DataFrame(texts).select(pl.concat_str(pl.all(), separator="\x1f").alias("kind"))
     )
     # Baskets are equal when their rows are, whatever their numbers; so are customers.
     if "basket" in rows.columns:
         rows = rows.group_by("person", "basket").agg(pl.col("kind").sort().str.join("\x1e"))
-    return rows.group_by("person").agg(pl.col("kind").sort().str.join("\x1d"))
+    kinds = rows.group_by("person").agg(pl.col("kind").sort().str.join("\x1d"))
+    return kinds if public.customers is None else _with_attributes(kinds, frame(public.customers))
+
+
+def _with_attributes(kinds: pl.DataFrame, customers: pl.DataFrame) -> pl.DataFrame:
+    """Tell customers apart by their attributes as well, as whoever gets the release can."""
+    texts = [to_text(customers[name], _plain) for name in customers.columns if name != "person"]
+    described = customers.select("person").with_columns(
+        pl.DataFrame(texts)
+        .select(pl.concat_str(pl.all(), separator="\x1f", ignore_nulls=True))
+        .to_series()
+        .alias("attributes")
+    )
+    return kinds.join(described, on="person", how="left").select(
+        "person", kind=pl.col("kind") + "\x1c" + pl.col("attributes").fill_null("")
+    )
+
+
+def _plain(values: pl.Series) -> pl.Series:
+    return values.cast(pl.String)

@@ -22,7 +22,7 @@ def kept_rows(history: History, release: Release, columns: Sequence[str]) -> pl.
     )
     pairs = (
         release.public.purchases.select(ROW, *columns)
-        .join(release.key.rows.filter(~nw.col("origin").is_null()), on=ROW, how="inner")
+        .join(release.origins().filter(~nw.col("origin").is_null()), on=ROW, how="inner")
         .join(truth, on="origin", how="inner")
     )
     return frame(pairs).sort("origin")

@@ -92,7 +92,7 @@ def linked(
         after = after.join(key, left_on="person", right_on="pseudonym")
         both = before.join(after, left_on="person", right_on="origin").sort("person")
     else:
-        key = frame(release.key.rows).drop_nulls()
+        key = frame(release.origins()).drop_nulls()
         after = after.join(key, left_on=ROW, right_on="row")
         both = before.join(after, left_on=ROW, right_on="origin").sort(ROW)
     if len(both) < 2:

@@ -20,5 +20,5 @@ class RowsAdded(Checked):
     """Rows of the release that no row of the original stands behind, as a share of the original."""
 
     def __call__(self, history: History, release: Release, /, *, seed: int) -> Score:
-        added = frame(release.key.rows.select(nw.col("origin").is_null().sum())).item()
+        added = frame(release.origins().select(nw.col("origin").is_null().sum())).item()
         return Score("rows-added", added / history.rows, "lower", (0.0, math.inf), history.rows)

@@ -19,5 +19,5 @@ class RowsDeleted(Checked):
     """Share of the original's rows that are missing from the release."""
 
     def __call__(self, history: History, release: Release, /, *, seed: int) -> Score:
-        kept = frame(release.key.rows.select(nw.col("origin").count())).item()
+        kept = frame(release.origins().select(nw.col("origin").count())).item()
         return Score("rows-deleted", 1 - kept / history.rows, "lower", (0.0, 1.0), history.rows)

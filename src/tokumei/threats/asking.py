@@ -50,7 +50,7 @@ def whose_month(
         (pl.col("person") + " " + pl.col("month")).alias("target"), "person", "month"
     )
     released = release.public.frame().select(ROW, value="person")
-    origins = frame(release.key.rows)
+    origins = frame(release.origins())
     kept = released.join(origins, on=ROW).join(owned, left_on="origin", right_on=ROW)
     # Where a month has several pseudonyms, the one with most rows stands for it.
     held = (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated
 
 import polars as pl
@@ -14,6 +14,7 @@ from tokumei.draws import uniform
 from tokumei.history import ROW, History
 from tokumei.parameters import Checked
 from tokumei.registry import threat
+from tokumei.tables import table
 from tokumei.threats.asking import who_is_who
 
 
@@ -38,6 +39,7 @@ class PartialRows(Checked):
         seen = pl.struct("_draw", ROW).rank("ordinal").over("person") <= (
             (pl.len().over("person") * self.share).ceil()
         )
-        known = history.with_purchases(rows.with_columns(draw).filter(seen).drop("_draw"))
+        part = rows.with_columns(draw).filter(seen).drop("_draw")
+        known = replace(history, purchases=table(part), customers=None)
         assumes = f"The attacker knows {self.share:.0%} of the purchases of every customer."
         return who_is_who(history, release, known, assumes)
