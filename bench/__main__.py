@@ -6,7 +6,16 @@
 import sys
 from importlib import import_module
 
-ALL = ("reading", "growth", "jaccard", "grouping", "judging", "generalizing", "perturbing")
+ALL = (
+    "reading",
+    "growth",
+    "jaccard",
+    "grouping",
+    "judging",
+    "generalizing",
+    "perturbing",
+    "auditing",
+)
 
 given = sys.argv[1:]
 names = given[: next((n for n, word in enumerate(given) if word.startswith("-")), len(given))]

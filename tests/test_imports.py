@@ -36,6 +36,7 @@ LAYERS = [
     {"rules"},
     {"papers"},
     {"report"},
+    {"audit"},
     {"contest"},
     {"arena"},
     {"ble"},

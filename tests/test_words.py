@@ -31,13 +31,15 @@ def called_texts() -> set[str]:
     found: set[str] = set()
     for path in SOURCE.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "tr":
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("tr", "Sentence"):
                 found |= {a.value for a in node.args if isinstance(a, ast.Constant)}
     for path in SOURCE.rglob("*.html"):
         found |= set(re.findall(r'tr\("([^"]+)"\)', path.read_text(encoding="utf-8")))
+    from tokumei.audit.law import TEXTS
     from tokumei.cli.stats import LABELS
     from tokumei.report.terminal import ARROWS, HEADS
 
+    found |= TEXTS
     return found | set(LABELS.values()) | set(HEADS) | set(ARROWS) | set(registry.FAMILIES)
 
 
@@ -100,6 +102,9 @@ ASSUMPTIONS = {
     "The attacker knows the item set of every customer.",
     "The attacker knows 25% of the purchases of every customer.",
     "The attacker knows 25% of all rows, with items cut to 2 characters.",
+    "The attacker knows the attributes of every customer.",
+    "The attacker knows which items every customer bought.",
+    "The attacker knows every record, and how values were drawn.",
 }
 
 

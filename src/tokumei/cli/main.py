@@ -19,6 +19,8 @@ COMMANDS = (
     "anonymize",
     "attack",
     "score",
+    "audit",
+    "recommend",
     "check",
     "judge",
     "publish",

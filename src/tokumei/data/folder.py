@@ -156,6 +156,11 @@ def read_release(folder: str | Path) -> Release:
     return Release(public, Key(table(pseudonyms), table(rows)))
 
 
+def read_key(path: Path) -> Table:
+    """Read who is behind the pseudonyms of a published file."""
+    return table(_secret_table(path, ("pseudonym", "person")))
+
+
 def _secret_table(path: Path, columns: tuple[str, ...]) -> pl.DataFrame:
     rows = read_strings(path, header=True)
     if missing := [column for column in columns if column not in rows.columns]:

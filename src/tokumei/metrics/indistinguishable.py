@@ -51,7 +51,7 @@ def kinds_of_customers(public: History, *, by: str) -> pl.DataFrame:
         sets = rows.select("person", "item").unique().sort("item")
         return sets.group_by("person").agg(kind=pl.col("item").str.join("\x1f"))
     compared = [name for name in rows.columns if name not in ("person", "basket", ROW)]
-    texts = [to_text(rows[name], _plain) for name in compared]
+    texts = [to_text(rows[name], _plain) for name in compared] or [rows["person"].str.slice(0, 0)]
     rows = rows.select("person", *(["basket"] if "basket" in rows.columns else [])).with_columns(
         pl.DataFrame(texts).select(pl.concat_str(pl.all(), separator="\x1f").alias("kind"))
     )

@@ -1,0 +1,203 @@
+"""A release beside the five standards for anonymized information in Japan's rules."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tokumei.audit.criteria import Criterion, Sentence
+from tokumei.audit.law_counts import (
+    changes,
+    columns_of,
+    linking_columns,
+    lookalikes,
+    order_kept,
+    shared,
+)
+from tokumei.audit.law_rules import CODES, DESCRIPTIONS, LINKS, OTHER
+from tokumei.audit.law_sentences import (
+    Facts,
+    alone_said,
+    lasting_said,
+    pseudonyms_said,
+    rate_said,
+    smallest_said,
+)
+from tokumei.audit.law_singular import singular
+from tokumei.contracts import Release
+from tokumei.history import History
+
+
+def japanese_criteria(original: History, release: Release, facts: Facts) -> tuple[Criterion, ...]:
+    """Return the five standards with what was found."""
+    return (
+        _descriptions(original, release, facts),
+        _codes(release),
+        _links(original, release, facts),
+        singular(original, release),
+        _other(original, release, facts),
+    )
+
+
+def _descriptions(original: History, release: Release, facts: Facts) -> Criterion:
+    before, now = columns_of(original), columns_of(release.public)
+    did = [
+        Sentence("Some pseudonyms are customer ids of the original.")
+        if facts.names.equal
+        else Sentence("Every customer id was replaced by a pseudonym."),
+        _listed(
+            Sentence("Columns of the purchases beside the pseudonym: {columns}"), now.purchases
+        ),
+    ]
+    if now.customers:
+        about = Sentence("Columns about customers beside the pseudonym: {columns}")
+        did.append(_listed(about, now.customers))
+    else:
+        did.append(Sentence("The release has no columns about customers."))
+    kept = {*now.purchases, *now.customers}
+    if gone := [name for name in (*before.purchases, *before.customers) if name not in kept]:
+        did.append(_listed(Sentence("Columns of the original left out: {columns}"), gone))
+    decide = [
+        Sentence(
+            "Can the name of an item, a time or an amount tell who somebody is, as with goods made "
+            "to order?"
+        ),
+        Sentence("Who keeps the key and the seed, with which the pseudonyms can be undone?"),
+    ]
+    if now.beyond_roles:
+        ask = Sentence("Do these columns tell who a person is, alone or together? {columns}")
+        decide.insert(0, _listed(ask, now.beyond_roles))
+    return replace(
+        DESCRIPTIONS,
+        did=tuple(did),
+        evidence=(pseudonyms_said(facts.names),),
+        finding="open" if facts.names.equal or now.beyond_roles else "met-by-construction",
+        decide=tuple(decide),
+    )
+
+
+def _listed(sentence: Sentence, columns: tuple[str, ...] | list[str]) -> Sentence:
+    return replace(sentence, values={"columns": ", ".join(columns)})
+
+
+def _codes(release: Release) -> Criterion:
+    found = lookalikes(release.public)
+    decide = [
+        Sentence(
+            "A search by form proves nothing: does a column hold codes of another form, such as "
+            "insurance numbers, or codes inside longer texts?"
+        )
+    ]
+    if found:
+        decide.insert(
+            0,
+            Sentence(
+                "Do the cells found stand for persons? E-mail addresses and telephone numbers are "
+                "no individual identification codes, but can be identifying descriptions."
+            ),
+        )
+    cells = [Sentence(text, {"column": column, "cells": n}) for text, column, n in found]
+    return replace(
+        CODES,
+        did=(Sentence("The texts and whole numbers of the release were searched by form."),),
+        evidence=tuple(cells) or (Sentence("Cells that look like such a code: none"),),
+        finding="open" if found else "measured",
+        decide=tuple(decide),
+    )
+
+
+def _links(original: History, release: Release, facts: Facts) -> Criterion:
+    did, evidence = [], [pseudonyms_said(facts.names)]
+    did.append(
+        Sentence("Some pseudonyms are customer ids of the original.")
+        if facts.names.equal
+        else Sentence("The customer id, which joins tables, is not in the release.")
+    )
+    baskets = 0
+    if "basket" in release.public.visible and "basket" in original.visible:
+        numbers = release.public.frame()["basket"].drop_nulls()
+        baskets = shared(numbers, original.frame()["basket"])
+        did.append(
+            Sentence("Some basket numbers of the original are in the release.")
+            if baskets
+            else Sentence("Baskets were numbered anew.")
+        )
+        evidence.append(
+            Sentence(
+                "Basket numbers that the original has too: {shared:,} of {baskets:,}",
+                {"shared": baskets, "baskets": numbers.n_unique()},
+            )
+        )
+    order = order_kept(release)
+    if order is not None:
+        did.append(
+            Sentence("The rows stand in the order of the original.")
+            if order == 1
+            else Sentence("The rows stand in another order than in the original.")
+        )
+        evidence.append(
+            Sentence(
+                "Neighboring rows in the order of the original: {share:.1%} (by chance 50%)",
+                {"share": order},
+            )
+        )
+    linking = linking_columns(original, release.public)
+    evidence += [
+        Sentence(
+            "Column {column} looks like a code: values of one customer each, also in the original: "
+            "{values:,}",
+            {"column": column, "values": values},
+        )
+        for column, values in linking
+    ]
+    question = (
+        Sentence("Must a customer keep one pseudonym throughout, or could it change with time?")
+        if facts.names.most == 1
+        else Sentence("Can anything but the pseudonym link the periods of a customer?")
+    )
+    linked = facts.names.equal or baskets or order == 1 or linking
+    return replace(
+        LINKS,
+        did=tuple(did),
+        evidence=(*evidence, lasting_said(facts.names)),
+        finding="open" if linked else "met-by-construction",
+        decide=(
+            question,
+            Sentence("Which columns could be matched with data that the holder or others have?"),
+        ),
+    )
+
+
+def _other(original: History, release: Release, facts: Facts) -> Criterion:
+    made = changes(original, release)
+    did = [
+        Sentence(
+            "Rows deleted: {deleted:,} of {rows:,}; rows invented: {invented:,}; cells of kept "
+            "rows changed: {cells:.1%}",
+            {
+                "deleted": made.deleted,
+                "rows": original.rows,
+                "invented": made.invented,
+                "cells": made.cells,
+            },
+        )
+    ]
+    if made.customers_left_out:
+        did.append(
+            Sentence(
+                "Customers of the original left out: {customers:,}",
+                {"customers": made.customers_left_out},
+            )
+        )
+    return replace(
+        OTHER,
+        did=tuple(did),
+        evidence=(*alone_said(facts), smallest_said(facts), *rate_said(facts.largest)),
+        finding="measured" if facts.largest else "open",
+        decide=(
+            Sentence(
+                "Is the largest rate low enough for this recipient and purpose? The law names no "
+                "number."
+            ),
+            Sentence("What could a recipient know that none of the attacks assumed?"),
+        ),
+    )

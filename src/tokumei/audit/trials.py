@@ -1,0 +1,232 @@
+"""One anonymizer tried on one history: what is lost of its use, and how many are found."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from math import isfinite
+from statistics import fmean
+from typing import Any
+
+from tokumei.audit.designs import words
+from tokumei.audit.suite import Attacker, attacks, find_customers, whose_purchases
+from tokumei.contracts import Anonymizer, Metric, Release, Score
+from tokumei.draws import derive
+from tokumei.errors import ParameterError, SchemaError, Unachievable
+from tokumei.history import History
+from tokumei.judges.hit_rate import HitRate
+from tokumei.metrics import (
+    CellsChanged,
+    DateError,
+    Indistinguishable,
+    InformationLoss,
+    ItemCountError,
+    ItemSimilarity,
+    PriceError,
+    RfmAgreement,
+    RfmCellShares,
+    RowsAdded,
+    RowsDeleted,
+    SpendByDecadeAndCountry,
+    SpendBySexAndCountry,
+    TopItemsList,
+    TopItemsMissing,
+    TopItemsSimilarity,
+)
+from tokumei.publishing import publish
+from tokumei.registry import name_of, spec
+from tokumei.tables import height
+from tokumei.threats import CustomersTable, FullKnowledge, PartialRows
+
+KEEP: dict[str, tuple[Metric, ...]] = {
+    "rfm": (RfmAgreement(), RfmCellShares()),
+    "items": (
+        ItemCountError(),
+        ItemSimilarity(sales="wholesale"),
+        ItemSimilarity(sales="retail"),
+        TopItemsList(),
+        TopItemsSimilarity(),
+        TopItemsMissing(),
+    ),
+    "dates": (DateError(),),
+    "amounts": (PriceError(),),
+    "rows": (RowsAdded(), RowsDeleted()),
+    "cells": (CellsChanged(), InformationLoss()),
+    "segments": (SpendBySexAndCountry(), SpendByDecadeAndCountry()),
+}
+"""What can be kept, and the scores that tell how much of it was lost."""
+SLOW = ("ensemble", "time-profile")
+"""Attacks that take longer than all others together; the best release has to stand them too."""
+QUICK = (CustomersTable(), PartialRows(share=0.25), FullKnowledge())
+"""What the attackers of every trial know; the best release has to stand those between as well."""
+AUDIT_SEED = 0
+"""As `tokumei audit` draws, which then finds the same numbers."""
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What an anonymizer did to a history."""
+
+    words: str
+    """The anonymizer as on the command line."""
+    spec: Mapping[str, Any]
+    seed: int
+    """Of the release; whoever knows it can undo the pseudonyms."""
+    largest: Score
+    """The largest re-identification rate, and the attacker who reached it."""
+    bound: float
+    """The share of customers that the best attacker can name, whatever they know: proven."""
+    losses: Mapping[str, float]
+    """For everything that can be kept on this history: 0 if all is there, 1 if it is lost."""
+    seconds: float
+    confirmed: bool = False
+    """Whether every attacker of the audit has tried, or the quick ones only."""
+
+    @property
+    def risk(self) -> float:
+        """The largest rate, or the bound where chance carried an attacker beyond what is proven.
+
+        It is never less than what a random guess finds, however unlucky the attackers were.
+        """
+        return min(self.bound, max(self.largest.value, self.largest.baseline or 0.0))
+
+    def loss(self, keep: Iterable[str]) -> float:
+        """Return the mean loss of what is to be kept."""
+        return fmean(self.losses[name] for name in keep)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return plain JSON values."""
+        return {
+            "words": self.words,
+            "spec": dict(self.spec),
+            "seed": self.seed,
+            "risk": self.risk,
+            "largest": self.largest.to_json(),
+            "bound": self.bound,
+            "losses": dict(self.losses),
+            "seconds": round(self.seconds, 3),
+            "confirmed": self.confirmed,
+        }
+
+    @classmethod
+    def from_json(cls, read: Mapping[str, Any]) -> Trial:
+        """Make a trial from what `to_json` returned."""
+        score = dict(read["largest"])
+        interval = score["interval"]
+        largest = Score(
+            **score
+            | {
+                "range": tuple(score["range"]),
+                "assumes": score["assumes"] or "",
+                "interval": tuple(interval) if interval else None,
+            }
+        )
+        names = ("words", "spec", "seed", "bound", "losses", "seconds", "confirmed")
+        return cls(**{name: read[name] for name in names}, largest=largest)
+
+
+def loss(score: Score) -> float:
+    """Return a score as a loss: 0 is the best, 1 the worst that can be.
+
+    On a range with two ends it is the share of the way from the best to the worst. Where the worst
+    is infinite, a distance d from the best counts d / (1 + d).
+    """
+    distance = abs(score.value - score.best)
+    if isfinite(score.worst):
+        return distance / abs(score.worst - score.best)
+    return distance / (1 + distance)
+
+
+def measurable(history: History, *, seed: int) -> dict[str, tuple[Metric, ...]]:
+    """Return what can be kept on this history, with the metrics that apply to it unchanged."""
+    unchanged = publish(history, history, seed=seed)
+    found = {
+        name: tuple(one for one in metrics if _scored(one, history, unchanged) is not None)
+        for name, metrics in KEEP.items()
+    }
+    return {name: metrics for name, metrics in found.items() if metrics}
+
+
+def kept(names: Iterable[str], possible: Mapping[str, tuple[Metric, ...]]) -> tuple[str, ...]:
+    """Return what is to be kept, in a fixed order: what is named, or everything possible."""
+    wished = tuple(names)
+    for name in wished:
+        if name not in KEEP:
+            raise ParameterError(f"keep must name some of {', '.join(KEEP)}; not '{name}'.")
+        if name not in possible:
+            raise SchemaError(
+                f"This history lacks the columns to measure {name}; it can be asked to keep "
+                f"{', '.join(possible)}."
+            )
+    return tuple(name for name in possible if not wished or name in wished)
+
+
+def try_out(
+    method: Anonymizer,
+    history: History,
+    metrics: Mapping[str, tuple[Metric, ...]],
+    *,
+    seed: int,
+) -> tuple[Trial, Release]:
+    """Anonymize, publish, attack by the quick attackers, and measure what was lost."""
+    begun = time.monotonic()
+    release = released(method, history, seed=seed)
+    largest = max(_quick_rates(history, release), key=lambda score: score.value, default=None)
+    if largest is None:
+        raise Unachievable("No quick attack applies to this history; its risk cannot be measured.")
+    bound = Indistinguishable(by="rows")(history, release, seed=AUDIT_SEED).value
+    losses = {
+        name: fmean(_lost(metric, history, release) for metric in group)
+        for name, group in metrics.items()
+    }
+    seconds = time.monotonic() - begun
+    said = spec(method)
+    return Trial(words(said), said, seed, largest, bound, losses, seconds), release
+
+
+def released(method: Anonymizer, history: History, *, seed: int) -> Release:
+    """Make the release that `tokumei anonymize` makes with this seed."""
+    return publish(history, method(history, seed=seed), seed=seed)
+
+
+def confirmed(trial: Trial, history: History, release: Release) -> Trial:
+    """Let every attacker of the audit try."""
+    whose = whose_purchases(history, release)
+    found, _ = find_customers(history, release, whose, seed=AUDIT_SEED)
+    return replace(trial, largest=found[0].score, confirmed=True)
+
+
+def _quick_rates(history: History, release: Release) -> Iterator[Score]:
+    """Yield the rates of quick attackers; they draw as in the audit, so they find the same."""
+    quick = [attack for attack in attacks() if name_of(attack) not in SLOW]
+    for threat in QUICK:
+        try:
+            seed = derive(AUDIT_SEED, f"threat/{spec(threat)}")
+            challenge, answer = threat(history, release, seed=seed)
+        except (SchemaError, Unachievable):
+            continue
+        for attack in quick:
+            try:
+                guess = attack(challenge, seed=derive(AUDIT_SEED, f"attack/{spec(attack)}"))
+            except (SchemaError, Unachievable):
+                continue
+            yield replace(
+                HitRate()(guess, answer),
+                name=Attacker(threat, attack).name,
+                assumes=challenge.assumes,
+                baseline=1 / height(challenge.candidates),
+            )
+
+
+def _lost(metric: Metric, history: History, release: Release) -> float:
+    """Return the loss; what can no longer be computed is lost."""
+    score = _scored(metric, history, release)
+    return 1.0 if score is None else loss(score)
+
+
+def _scored(metric: Metric, history: History, release: Release) -> Score | None:
+    try:
+        return metric(history, release, seed=derive(AUDIT_SEED, f"metric/{spec(metric)}"))
+    except (SchemaError, Unachievable):
+        return None

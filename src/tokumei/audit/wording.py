@@ -1,0 +1,61 @@
+"""How a report names attackers, numbers and methods."""
+
+from __future__ import annotations
+
+import inspect
+
+from tokumei.audit.criteria import Translate
+from tokumei.audit.suite import Found
+from tokumei.contracts import Score, Threat
+from tokumei.registry import name_of
+
+ARROWS = {"lower": "▼", "higher": "▲"}
+SMALL = 0.01
+"""Below this share one decimal of a percentage would say too little."""
+
+
+def percent(share: float) -> str:
+    """Write a share, such as `25.0 %`, or `0.25 %` where it is small."""
+    return f"{100 * share:.{2 if 0 < share < SMALL else 1}f} %"
+
+
+def interval(score: Score) -> str:
+    """Write the interval of a share."""
+    if score.interval is None:
+        return "–"
+    low, high = score.interval
+    return f"{percent(low)} – {percent(high)}"
+
+
+def number(value: float) -> str:
+    """Write any other value, with four digits that tell."""
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
+
+
+def meaning(method: object) -> str:
+    """Return the first paragraph of a method's docstring: what it does, in a sentence or two."""
+    text = inspect.getdoc(type(method)) or ""
+    first = text.split("\n\n", maxsplit=1)[0]
+    return " ".join(first.replace(":math:", "").replace("`", "").split())
+
+
+def attack_name(found: Found) -> str:
+    """Return the registered name of an attack, by which it can be run again."""
+    return name_of(found.attacker.attack)
+
+
+def knowledge(threat: Threat, tr: Translate) -> str:
+    """Say in two or three words what an attacker knows."""
+    share = f"{getattr(threat, 'share', 1):.0%}".replace("%", " %")
+    match name_of(threat):
+        case "item-sets":
+            return tr("item sets")
+        case "customers-table":
+            return tr("the customers table")
+        case "full-knowledge":
+            return tr("all purchases")
+        case "partial-rows":
+            return tr("{share} of the purchases").format(share=share)
+        case "monthly-view":
+            return tr("{share} of all rows, short item names").format(share=share)
+    return name_of(threat)

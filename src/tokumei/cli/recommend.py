@@ -1,0 +1,194 @@
+"""`tokumei recommend ORIGINAL --risk 0.1`."""
+
+from __future__ import annotations
+
+import functools
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+
+from tokumei.audit.frontier import figure, title
+from tokumei.audit.recommending import Recommendation, recommend
+from tokumei.audit.trial_files import replacing
+from tokumei.audit.trials import KEEP, Trial
+from tokumei.audit.wording import percent
+from tokumei.cli.drawing import print_json, print_table
+from tokumei.cli.localized import Command, Option, tr
+from tokumei.cli.options import READING, F, Reader, common, output_option
+from tokumei.data.writing import write_frame
+from tokumei.report.charts import save
+
+RELEASE = "release"
+"""The folder of the release in the commands that are proposed."""
+CHARTS = ("svg", "png", "html")
+KEEP_COLUMN = click.option(
+    "--keep-column",
+    "keep",
+    multiple=True,
+    cls=Option,
+    help="Keep this column although it has no role (repeatable).",
+)
+
+
+def _reading_options(function: F) -> F:
+    """Add the reading options; --keep says here what to keep of the use, not which columns."""
+
+    @functools.wraps(function)
+    def with_reader(*args: Any, **options: Any) -> Any:
+        reader = Reader({name: options.pop(name) for name in READING})
+        return function(*args, read_history=reader, **options)
+
+    for name, option in reversed(READING.items()):
+        if name != "keep":
+            with_reader = option(with_reader)
+    return KEEP_COLUMN(with_reader)  # type: ignore[return-value]
+
+
+@click.command("recommend", cls=Command)
+@click.argument("original", type=click.Path(path_type=Path))
+@click.option(
+    "--risk",
+    type=float,
+    required=True,
+    cls=Option,
+    allowed="(0, 1]",
+    help="Largest share of customers that may be found.",
+)
+@click.option(
+    "--keep",
+    "wished",
+    default="",
+    cls=Option,
+    allowed=", ".join(KEEP),
+    help="What must stay useful, separated by commas; without it, all that the columns allow.",
+)
+@click.option(
+    "--seconds",
+    type=float,
+    default=300.0,
+    cls=Option,
+    allowed="> 0",
+    help="Time for all trials together.",
+)
+@output_option(
+    "Folder for the trials and the chart; a folder of an earlier run is gone on with.",
+    name="folder",
+)
+@_reading_options
+@common
+def command(
+    original: Path,
+    read_history: Reader,
+    *,
+    risk: float,
+    wished: str,
+    seconds: float,
+    folder: Path | None,
+    as_json: bool,
+    seed: int | None,
+) -> None:
+    """Recommend an anonymizer: the one that keeps the most at a wished risk.
+
+    Anonymizers are tried with several parameters, the most promising first. Every release is
+    attacked, and what it is still good for is measured; the best one has to stand every attacker of
+    tokumei audit. The command that makes it is printed, with the seed: the seed can undo the
+    pseudonyms, so keep it as secret as the key.
+    """
+    keep = [name.strip() for name in wished.split(",") if name.strip()]
+    history = read_history(original)
+    found = recommend(history, risk=risk, keep=keep, seconds=seconds, seed=seed, folder=folder)
+    if folder is not None:
+        _write(found, folder)
+    commands = _commands(found.best, original, read_history) if found.best else ()
+    if as_json:
+        print_json(found.to_json() | {"commands": list(commands)})
+        return
+    _show(found, original)
+    for line in commands:
+        click.echo(f"  {line}")
+    if folder is not None:
+        click.echo(f"{tr('Trials and chart are here:')} {folder}")
+
+
+def _write(found: Recommendation, folder: Path) -> None:
+    drawn = figure(found, tr)
+    with replacing(folder / "frontier.csv") as part:
+        write_frame(drawn.data, part)
+    for ending in CHARTS:
+        with replacing(folder / f"frontier.{ending}") as part:
+            save(drawn.chart, part)
+
+
+def _commands(best: Trial, original: Path, reader: Reader) -> tuple[str, str]:
+    """Return what makes the release and what checks it."""
+    reading = " ".join(_reading_words(reader))
+    options = f" {reading}" if reading else ""
+    method, _, parameters = best.words.partition(" ")
+    file = shlex.quote(str(original))
+    made = f"tokumei anonymize {method} {file} -o {RELEASE} {parameters}".rstrip()
+    return f"{made}{options} --seed {best.seed}", f"tokumei audit {file} {RELEASE}{options}"
+
+
+def _reading_words(reader: Reader) -> Iterator[str]:
+    for name, value in reader.options.items():
+        flag = f"--{name.replace('_', '-')}"
+        given = value if isinstance(value, tuple) else (value,)
+        for one in given:
+            if one is not None and (name, one) != ("format", "table"):
+                yield f"{flag} {shlex.quote(str(one))}"
+
+
+def _show(found: Recommendation, original: Path) -> None:
+    heads = (
+        "",
+        tr("anonymizer"),
+        tr("customers found again"),
+        tr("by the attacker"),
+        tr("at most, proven"),
+        tr("loss"),
+    )
+    shown = list(found.frontier)
+    if found.best is not None and found.best not in shown:
+        shown.append(found.best)
+    rows = [_row(trial, found) for trial in shown]
+    print_table(str(original), heads, rows, numbers=(2, 4, 5))
+    click.echo(f"{tr('anonymizers tried:')} {len(found.trials)}")
+    for said in found.not_tried:
+        click.echo(f"{tr('no time was left for:')} {said}")
+    for one in found.left_out:
+        click.echo(f"{tr('does not apply:')} {one.name} ({one.reason})")
+    click.echo(f"{title(found, tr)}.")
+    if found.best is not None:
+        _explain(found.best, found)
+    elif found.risk * found.customers < 1:
+        said = tr("Among {n} customers nobody can promise less than {least}.")
+        click.echo(said.format(n=found.customers, least=percent(1 / found.customers)))
+
+
+def _explain(best: Trial, found: Recommendation) -> None:
+    """Say what the loss consists of, and why a rate above the wished risk may be let pass."""
+    parts = ", ".join(f"{name} {best.losses[name]:.2f}" for name in found.keep)
+    click.echo(f"{tr('Lost of each:')} {parts}")
+    if best.largest.value > best.bound:
+        said = tr(
+            "On average nobody can find more than {bound}, whatever they know; {rate} is the luck "
+            "of one attacker."
+        )
+        click.echo(said.format(bound=percent(best.bound), rate=percent(best.largest.value)))
+    elif best.bound > found.risk:
+        click.echo(tr("A number holds for the attackers listed here and for no stronger one."))
+    click.echo(tr("Make the release and check it; keep the seed as secret as the key:"))
+
+
+def _row(trial: Trial, found: Recommendation) -> tuple[str, ...]:
+    return (
+        "★" if trial == found.best else "",
+        trial.words,
+        percent(trial.largest.value),
+        trial.largest.name,
+        percent(trial.bound),
+        f"{found.loss(trial):.3f}",
+    )

@@ -1,0 +1,105 @@
+"""`tokumei recommend`."""
+
+import json
+import shlex
+from pathlib import Path
+
+import pytest
+
+from tokumei import read, read_release
+from tokumei.audit.auditing import audit
+from tokumei.cli.main import _run
+
+RISK = 0.2
+
+
+@pytest.fixture
+def shop_file(tmp_path: Path) -> Path:
+    path = tmp_path / "my shop.csv"
+    assert _run(["data", "shop", "-n", "30", "--seed", "3", "-o", str(path)]) == 0
+    return path
+
+
+def recommended(capsys: pytest.CaptureFixture[str], *words: object) -> dict:
+    capsys.readouterr()
+    assert _run(["recommend", *map(str, words), "--json"]) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+def test_the_command_makes_a_release_that_keeps_the_risk(
+    capsys, monkeypatch, shop_file: Path, tmp_path: Path
+) -> None:
+    words = (shop_file, "--risk", RISK, "--seconds", 4, "--seed", 8, "--keep", "rfm, items")
+    found = recommended(capsys, *words)
+    assert found["keep"] == ["rfm", "items"]
+    make, check = found["commands"]
+    assert check.startswith("tokumei audit ")
+    monkeypatch.chdir(tmp_path)
+    assert _run(shlex.split(make)[1:]) == 0
+    done = audit(read(shop_file), read_release(tmp_path / "release"))
+    assert done.bound is not None
+    assert min(done.headline.score.value, done.bound.value) <= RISK
+    # The same attackers with the same draws: the audit finds what was said.
+    assert done.headline.score.value == found["best"]["largest"]["value"]
+    assert done.bound.value == found["best"]["bound"]
+
+
+def test_how_the_file_was_read_stands_in_the_commands(capsys, shop_file: Path) -> None:
+    reading = ("--item", "item", "--first-customers", 20, "--drop", "duplicates")
+    columns = ("--keep-column", "basket", "--seconds", 0.1, "--seed", 1)
+    found = recommended(capsys, shop_file, "--risk", 0.5, *reading, *columns)
+    for command in found["commands"]:
+        for words in ("--item item", "--first-customers 20", "--drop duplicates", "--keep basket"):
+            assert words in command
+        assert "--format" not in command
+        assert f"'{shop_file}'" in command
+
+
+def test_a_folder_is_gone_on_with(capsys, shop_file: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "out"
+    words = ["recommend", str(shop_file), "--risk", str(RISK), "--seconds", "2", "-o", str(folder)]
+    assert _run([*words, "--seed", "8"]) == 0
+    said = capsys.readouterr().out
+    assert "At a risk of at most 20.0 %" in said
+    assert "--seed 8" in said
+    names = {"trials.jsonl", "frontier.csv", "frontier.svg", "frontier.png", "frontier.html"}
+    assert {path.name for path in folder.iterdir()} == names
+    before = (folder / "trials.jsonl").read_text()
+    found = recommended(capsys, *words[1:], "--keep", "rows")
+    assert (folder / "trials.jsonl").read_text().startswith(before)
+    assert {trial["seed"] for trial in found["trials"]} == {8}
+    assert {path.name for path in folder.iterdir()} == names
+
+
+def test_a_risk_that_nobody_can_promise(capsys, shop_file: Path) -> None:
+    words = ["recommend", str(shop_file), "--risk", "0.01", "--seconds", "1", "--seed", "1"]
+    assert _run(words) == 0
+    said = capsys.readouterr().out
+    assert "Nothing that was tried gets down to 1.0 %" in said
+    assert "Among 30 customers nobody can promise less than 3.3 %." in said
+    assert "tokumei anonymize" not in said
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["--risk", "0"], "risk must lie in (0, 1], not 0.0."),
+        (["--risk", "0.1", "--keep", "colors"], "keep must name some of rfm, items, dates"),
+        (["--risk", "0.1", "--keep", "segments"], "lacks the columns to measure segments"),
+        (["--risk", "0.1", "--seconds", "-1"], "The seconds must be above 0, not -1.0."),
+        ([], "Missing option '--risk'"),
+    ],
+)
+def test_recommend_refuses_nonsense(
+    capsys, shop_file: Path, words: list[str], sentence: str
+) -> None:
+    assert _run(["recommend", str(shop_file), *words]) == 2
+    assert sentence in capsys.readouterr().err
+
+
+def test_a_folder_of_other_data_is_refused(capsys, shop_file: Path, tmp_path: Path) -> None:
+    words = ["--risk", "1", "--seconds", "0.1", "-o", str(tmp_path / "out")]
+    assert _run(["recommend", str(shop_file), *words]) == 0
+    other = ["recommend", str(shop_file), "--first-customers", "20", *words]
+    assert _run(other) == 2
+    assert "has trials of other data" in capsys.readouterr().err
