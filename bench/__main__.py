@@ -1,6 +1,7 @@
 """Run every benchmark, or those named: `python -m bench reading`.
 
-`fuzzing` runs only when it is named, and takes options: `python -m bench fuzzing --count 20000`.
+Two run only when they are named, and take options: `python -m bench fuzzing --count 20000` and
+`python -m bench queue --jobs 10000 --kills 50`.
 """
 
 import sys

@@ -1,0 +1,1 @@
+"""The contest platform: a folder, a database, a queue of evaluations, a server."""
