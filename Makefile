@@ -10,6 +10,7 @@ demo: .venv/ready
 	@echo "Open $(CURDIR)/demo/report.html in a browser."
 
 test: .venv/ready
+	tools/system-packages
 	$(BIN)/pytest -n auto
 
 lint: .venv/ready

@@ -1,0 +1,2 @@
+# Tries: the processor for ever. Success: it is not stopped.
+repeat {}
