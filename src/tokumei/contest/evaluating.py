@@ -16,10 +16,13 @@ from typing import Any
 from tokumei import rules
 from tokumei.contest.settings import Settings
 from tokumei.contest.store.reports import one_problem
+from tokumei.contest.store.states import Better, MetricKind
 from tokumei.contracts import Score
 from tokumei.data.text import read_strings
 from tokumei.errors import SubmissionError, TokumeiError
 from tokumei.rules import Entry, Original, Published, Rules
+
+TOTAL = "total"
 
 
 @dataclass(frozen=True)
@@ -35,8 +38,11 @@ class Value:
     """A score under its title; without a number there is a problem in words."""
 
     title: str
+    kind: MetricKind
     value: float | None
-    better: str
+    better: Better
+    n: int
+    """How many customers, rows or cells were counted."""
     problem: str | None = None
 
 
@@ -52,18 +58,21 @@ class Evaluation:
         """The rules of a contest year; custom contests have none."""
         return rules.find(self.settings.rules)
 
+    @property
+    def original_file(self) -> Path:
+        """Where the data of the contest is."""
+        return self.folder / self.settings.original
+
     @cached_property
     def original(self) -> Original:
         """T and M as the contest has them."""
         master = self.settings.master
-        return self.year.read(
-            self.folder / self.settings.original, self.folder / master if master else None
-        )
+        return self.year.read(self.original_file, self.folder / master if master else None)
 
     @cached_property
     def columns(self) -> list[str]:
         """The header of a custom contest's data."""
-        with (self.folder / self.settings.original).open(encoding="utf-8-sig", newline="") as file:
+        with self.original_file.open(encoding="utf-8-sig", newline="") as file:
             return next(csv.reader(file), [])
 
     def check(self, submission: Path) -> Checked:
@@ -109,6 +118,10 @@ class Evaluation:
 
 
 def _value(score: Score) -> Value:
+    kind: MetricKind = "safety" if score.assumes else "utility"
+    if score.name == TOTAL:
+        kind = "total"
     if math.isfinite(score.value):
-        return Value(score.name, score.value, score.better)
-    return Value(score.name, None, score.better, "The score is not a finite number.")
+        return Value(score.name, kind, score.value, score.better, score.n)
+    problem = "The score is not a finite number."
+    return Value(score.name, kind, None, score.better, score.n, problem)
