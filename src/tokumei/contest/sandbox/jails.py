@@ -86,7 +86,7 @@ class Bubblewrap:
             *(word for device in DEVICES for word in ("--dev-bind", device, device)),
             *("--size", str(task.limits.disk), "--perms", "0700", "--tmpfs", SCRATCH),
             *("--symlink", SCRATCH, "/dev/shm"),  # noqa: S108
-            *("--symlink", SCRATCH, "/tmp"),  # noqa: S108
+            *_temporary_folder(task.interpreter.folders),
             # The root itself is a writable file system in memory, without a limit.
             *("--remount-ro", "/", "--chdir", SCRATCH, "--"),
             # Counted inside the new user namespace: outside, all processes of the server's user
@@ -140,6 +140,13 @@ def _system_folders() -> list[Path]:
     """Return the folders of the system beside /usr: links into it on most machines today."""
     folders = [Path("/", name) for name in ("bin", "sbin", "lib", "lib32", "lib64")]
     return [folder for folder in folders if folder.exists()]
+
+
+def _temporary_folder(shown: Iterable[str]) -> list[str]:
+    """Let /tmp be the scratch folder, unless packages that are shown lie in it."""
+    if any(Path(path).is_relative_to("/tmp") for path in shown):  # noqa: S108
+        return []
+    return ["--symlink", SCRATCH, "/tmp"]  # noqa: S108
 
 
 def _read_only(paths: Iterable[str]) -> list[str]:
