@@ -7,12 +7,12 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from profiles import found
 
-from tokumei import Guess, History, Risk, publish, read
+from tokumei import History, Risk, publish, read
 from tokumei.anonymizers import Decoys, DeleteRows, PerturbAmounts, ShiftDates
 from tokumei.attacks import RfmProfile
 from tokumei.cells import intervals
-from tokumei.contracts import Answer
 from tokumei.errors import SchemaError
 from tokumei.tables import frame
 from tokumei.threats import FullKnowledge, PartialRows
@@ -32,20 +32,6 @@ def three() -> History:
         ("ann", 1, 10.0), ("ann", 5, 10.0), ("ann", 20, 10.0),
         ("ben", 10, 5.0), ("cat", 3, 60.0), ("cat", 15, 40.0),
     )  # fmt: skip
-
-
-def named(guess: Guess, answer: Answer) -> dict[str, dict[str, float]]:
-    """The guess with targets as their customers: truth → value → weight."""
-    truth = dict(frame(answer.pairs).select("target", "value").iter_rows())
-    result: dict[str, dict[str, float]] = {}
-    for target, value, weight in frame(guess.pairs).iter_rows():
-        result.setdefault(truth[target], {})[value] = weight
-    return result
-
-
-def found(known: History, released: History, attack: RfmProfile) -> dict[str, dict[str, float]]:
-    challenge, answer = FullKnowledge()(known, publish(known, released, seed=1), seed=1)
-    return named(attack(challenge, seed=1), answer)
 
 
 def rate(history: History, anonymized: History, threat=None) -> float:

@@ -8,12 +8,12 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from profiles import found
 
-from tokumei import Guess, History, Risk, publish, read
+from tokumei import History, Risk, publish, read
 from tokumei.anonymizers import DeleteRows, PerturbAmounts, ShiftDates
 from tokumei.attacks import TimeProfile
 from tokumei.cells import intervals
-from tokumei.contracts import Answer
 from tokumei.errors import ParameterError, SchemaError
 from tokumei.tables import frame
 from tokumei.threats import FullKnowledge, PartialRows
@@ -27,20 +27,6 @@ def visits(**days: list[int]) -> History:
         for day in numbers
     ]
     return read(pl.DataFrame(rows, schema=["person", "date"], orient="row"))
-
-
-def named(guess: Guess, answer: Answer) -> dict[str, dict[str, float]]:
-    """The guess with targets as their customers: truth → value → weight."""
-    truth = dict(frame(answer.pairs).select("target", "value").iter_rows())
-    result: dict[str, dict[str, float]] = {}
-    for target, value, weight in frame(guess.pairs).iter_rows():
-        result.setdefault(truth[target], {})[value] = weight
-    return result
-
-
-def found(known: History, released: History, attack: TimeProfile) -> dict[str, dict[str, float]]:
-    challenge, answer = FullKnowledge()(known, publish(known, released, seed=1), seed=1)
-    return named(attack(challenge, seed=1), answer)
 
 
 def rate(history: History, anonymized: History, attack=None, threat=None) -> float:

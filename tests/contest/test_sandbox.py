@@ -14,7 +14,7 @@ from sandbox_world import every_jail, require
 
 import tokumei
 from tokumei.contest.sandbox import Limits, SandboxUnavailable, Script, running
-from tokumei.contest.sandbox.jails import Jail, _temporary_folder
+from tokumei.contest.sandbox.jails import TEMPORARY, Jail, _temporary_folder
 from tokumei.contest.sandbox.probing import JAILS
 from tokumei.contest.sandbox.running import FIRST_USER, USERS, fresh_user, run_in
 from tokumei.contest.sandbox.values import MIB
@@ -284,6 +284,6 @@ def _eventually(holds: object, seconds: float = 20) -> bool:
     return False
 
 
-@pytest.mark.parametrize(("folder", "linked"), [("/opt/packages", True), ("/tmp/venv/lib", False)])
+@pytest.mark.parametrize(("folder", "linked"), [("/usr/lib", True), (f"{TEMPORARY}/lib", False)])
 def test_packages_in_the_temporary_folder_stay_there(folder: str, linked: bool) -> None:
-    assert ("/tmp" in _temporary_folder([folder])) == linked
+    assert (TEMPORARY in _temporary_folder([folder])) == linked

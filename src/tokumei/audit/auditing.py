@@ -18,8 +18,10 @@ from tokumei.audit.suite import (
     Found,
     LeftOut,
     Measured,
+    all_attacks,
     find_customers,
     measure,
+    threats_to,
     whose_purchases,
 )
 from tokumei.cells import to_text
@@ -120,7 +122,9 @@ def audit(original: History, release: Release, *, seed: int = 0, command: str = 
     """Run every attacker, every verifier and every utility metric that applies."""
     check_pair(original, release)
     whose = whose_purchases(original, release)
-    risks, left_out = find_customers(original, release, whose, seed=seed)
+    risks, left_out = find_customers(
+        original, release, whose, seed=seed, threats=threats_to(release), attacks=all_attacks()
+    )
     if not risks:
         reasons = "; ".join(sorted({one.reason for one in left_out}))
         raise Unachievable(f"No attack applies to this release: {reasons}")
@@ -147,10 +151,15 @@ def audit(original: History, release: Release, *, seed: int = 0, command: str = 
 def digests(original: History, release: Release) -> dict[str, str]:
     """Return what tells data from other data, whatever the order of rows or the kind of file."""
     return {
-        "original": _digest(original.purchases, original.customers),
-        "release": _digest(release.public.purchases, release.public.customers),
+        "original": digest_of(original),
+        "release": digest_of(release.public),
         "key": _digest(release.key.pseudonyms, release.key.rows),
     }
+
+
+def digest_of(history: History) -> str:
+    """Return the digest of a history's values."""
+    return _digest(history.purchases, history.customers)
 
 
 def _digest(*tables: Table | None) -> str:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tokumei.audit.auditing import digests
+from tokumei.audit.auditing import digest_of
 from tokumei.audit.designs import design, words
 from tokumei.audit.suite import LeftOut
 from tokumei.audit.trial_files import TrialFile
@@ -18,7 +18,6 @@ from tokumei.contracts import Anonymizer, Metric, Release
 from tokumei.errors import ParameterError, ReadError, SchemaError, Unachievable
 from tokumei.history import History
 from tokumei.progress import track
-from tokumei.publishing import publish
 from tokumei.registry import build, name_of, spec
 
 CONFIRMING = 0.25
@@ -111,7 +110,7 @@ def recommend(
     end = time.monotonic() + seconds
     metrics = measurable(original, seed=0)
     wished = kept(keep, metrics)
-    file = TrialFile(folder, _digest(original))
+    file = TrialFile(folder, digest_of(original))
     if seed is None:
         seed = secrets.randbits(62) if file.seed is None else file.seed
     search = _Search(original, metrics, wished, risk, seed, file)
@@ -134,7 +133,7 @@ def recommend(
 
 def recalled(original: History, folder: Path, *, risk: float) -> Recommendation:
     """Return what an earlier run tried, with the best of it at this risk; nothing is tried anew."""
-    file = TrialFile(folder, _digest(original))
+    file = TrialFile(folder, digest_of(original))
     if not file.trials:
         raise ReadError(f"{folder} has no trials of tokumei recommend with this version.")
     trials = sorted(file.trials.values(), key=lambda one: (one.risk, one.words))
@@ -149,10 +148,6 @@ def recalled(original: History, folder: Path, *, risk: float) -> Recommendation:
         not_tried=(),
         left_out=(),
     )
-
-
-def _digest(original: History) -> str:
-    return digests(original, publish(original, original, seed=0))["original"]
 
 
 @dataclass

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import polars as pl
@@ -89,7 +89,7 @@ def threats_to(release: Release) -> tuple[Threat, ...]:
     return MONTHLY if "period" in columns(release.key.pseudonyms) else LASTING
 
 
-def attacks() -> list[Attack]:
+def all_attacks() -> list[Attack]:
     """Return every registered attack; the random one is the baseline of all others."""
     return [build("attack", {"method": name}) for name in names("attack") if name != "random"]
 
@@ -120,18 +120,23 @@ def whose_purchases(history: History, release: Release) -> pl.DataFrame:
 
 
 def find_customers(
-    history: History, release: Release, whose: pl.DataFrame, *, seed: int
+    history: History,
+    release: Release,
+    whose: pl.DataFrame,
+    *,
+    seed: int,
+    threats: Sequence[Threat],
+    attacks: Sequence[Attack],
 ) -> tuple[list[Found], list[LeftOut]]:
     """Let every attacker try; the one who finds the most comes first."""
     found: list[Found] = []
     left_out: list[LeftOut] = []
     silent: dict[tuple[str, str], list[str]] = {}  # attack and reason: under which threats
-    threats, everyone = threats_to(release), attacks()
-    tasks = [(threat, attack) for threat in threats for attack in everyone]
+    tasks = [(threat, attack) for threat in threats for attack in attacks]
     question: tuple[Challenge, Answer, float] | LeftOut | None = None
     for threat, attack in track(tasks, len(tasks), "attacking"):
         attacker = Attacker(threat, attack)
-        if attack is everyone[0]:
+        if attack is attacks[0]:
             question = _question(history, release, attacker, whose, seed=seed)
             if isinstance(question, LeftOut):
                 left_out.append(question)

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import isfinite
 from statistics import fmean
 from typing import Any
 
 from tokumei.audit.designs import words
-from tokumei.audit.suite import Attacker, attacks, find_customers, whose_purchases
-from tokumei.contracts import Anonymizer, Metric, Release, Score
+from tokumei.audit.suite import all_attacks, find_customers, threats_to, whose_purchases
+from tokumei.contracts import Anonymizer, Attack, Metric, Release, Score, Threat
 from tokumei.draws import derive
 from tokumei.errors import ParameterError, SchemaError, Unachievable
 from tokumei.history import History
-from tokumei.judges.hit_rate import HitRate
 from tokumei.metrics import (
     CellsChanged,
     DateError,
@@ -36,7 +35,6 @@ from tokumei.metrics import (
 )
 from tokumei.publishing import publish
 from tokumei.registry import name_of, spec
-from tokumei.tables import height
 from tokumei.threats import CustomersTable, FullKnowledge, PartialRows
 
 KEEP: dict[str, tuple[Metric, ...]] = {
@@ -172,8 +170,9 @@ def try_out(
     """Anonymize, publish, attack by the quick attackers, and measure what was lost."""
     begun = time.monotonic()
     release = released(method, history, seed=seed)
-    largest = max(_quick_rates(history, release), key=lambda score: score.value, default=None)
-    if largest is None:
+    quick = [attack for attack in all_attacks() if name_of(attack) not in SLOW]
+    found = _largest(history, release, QUICK, quick)
+    if found is None:
         raise Unachievable("No quick attack applies to this history; its risk cannot be measured.")
     bound = Indistinguishable(by="rows")(history, release, seed=AUDIT_SEED).value
     losses = {
@@ -182,7 +181,7 @@ def try_out(
     }
     seconds = time.monotonic() - begun
     said = spec(method)
-    return Trial(words(said), said, seed, largest, bound, losses, seconds), release
+    return Trial(words(said), said, seed, found, bound, losses, seconds), release
 
 
 def released(method: Anonymizer, history: History, *, seed: int) -> Release:
@@ -192,31 +191,18 @@ def released(method: Anonymizer, history: History, *, seed: int) -> Release:
 
 def confirmed(trial: Trial, history: History, release: Release) -> Trial:
     """Let every attacker of the audit try."""
+    found = _largest(history, release, threats_to(release), all_attacks())
+    return replace(trial, largest=found or trial.largest, confirmed=True)
+
+
+def _largest(
+    history: History, release: Release, threats: Sequence[Threat], attacks: Sequence[Attack]
+) -> Score | None:
     whose = whose_purchases(history, release)
-    found, _ = find_customers(history, release, whose, seed=AUDIT_SEED)
-    return replace(trial, largest=found[0].score, confirmed=True)
-
-
-def _quick_rates(history: History, release: Release) -> Iterator[Score]:
-    """Yield the rates of quick attackers; they draw as in the audit, so they find the same."""
-    quick = [attack for attack in attacks() if name_of(attack) not in SLOW]
-    for threat in QUICK:
-        try:
-            seed = derive(AUDIT_SEED, f"threat/{spec(threat)}")
-            challenge, answer = threat(history, release, seed=seed)
-        except (SchemaError, Unachievable):
-            continue
-        for attack in quick:
-            try:
-                guess = attack(challenge, seed=derive(AUDIT_SEED, f"attack/{spec(attack)}"))
-            except (SchemaError, Unachievable):
-                continue
-            yield replace(
-                HitRate()(guess, answer),
-                name=Attacker(threat, attack).name,
-                assumes=challenge.assumes,
-                baseline=1 / height(challenge.candidates),
-            )
+    found, _ = find_customers(
+        history, release, whose, seed=AUDIT_SEED, threats=threats, attacks=attacks
+    )
+    return found[0].score if found else None
 
 
 def _lost(metric: Metric, history: History, release: Release) -> float:

@@ -21,6 +21,7 @@ STATUS_DESCRIPTOR = 101
 
 DATA = "/data"
 SCRATCH = "/scratch"
+TEMPORARY = "/tmp"  # noqa: S108
 DEVICES = ("/dev/null", "/dev/random", "/dev/urandom")
 
 NEEDS_LINUX = "it needs Linux"
@@ -144,9 +145,9 @@ def _system_folders() -> list[Path]:
 
 def _temporary_folder(shown: Iterable[str]) -> list[str]:
     """Let /tmp be the scratch folder, unless packages that are shown lie in it."""
-    if any(Path(path).is_relative_to("/tmp") for path in shown):  # noqa: S108
+    if any(Path(path).is_relative_to(TEMPORARY) for path in shown):
         return []
-    return ["--symlink", SCRATCH, "/tmp"]  # noqa: S108
+    return ["--symlink", SCRATCH, TEMPORARY]
 
 
 def _read_only(paths: Iterable[str]) -> list[str]:
