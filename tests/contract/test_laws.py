@@ -81,6 +81,9 @@ EXAMPLES: dict[tuple[str, str], list[dict[str, Any]]] = {
     ("metric", "association-rules"): [
         {"columns": "item,quantity", "support": 0.001},
         {"columns": "sex,country", "table": "customers"},
+        {"columns": "sex,country", "table": "customers", "measure": "in-place"},
+        {"columns": "item,quantity", "support": 0.001, "measure": "support-error"},
+        {"columns": "item,quantity", "support": 0.001, "measure": "confidence-error"},
     ],
     ("metric", "cross-tabulation"): [
         {"columns": "item,quantity", "table": "purchases"},

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import click
 
-from tokumei.cli.drawing import print_json
-from tokumei.cli.localized import Group, Option, tr
-from tokumei.cli.options import common, output_option
+from tokumei.cli.localized import Group, Option
+from tokumei.cli.options import common
+from tokumei.cli.paper_output import PAGE, tell
 from tokumei.cli.reproduce_hamada import command as hamada
 from tokumei.cli.reproduce_kobayashi import command as kobayashi
 from tokumei.cli.reproduce_saito import command as saito
@@ -57,11 +57,7 @@ def _others(root: Path) -> dict[str, History]:
     cls=Option,
     help="Folder with pwscup2016/T.csv and M.csv, and other data sets where they are.",
 )
-@output_option(
-    "New folder for the page, the tables (CSV) and the figures (SVG, PNG).",
-    name="folder",
-    required=True,
-)
+@PAGE
 @click.option("--trials", type=click.IntRange(1), default=10, cls=Option, help="Number of trials.")
 @click.option(
     "--seconds",
@@ -109,7 +105,4 @@ def harada(
         sections=sections(results),
         made_by=f"tokumei reproduce harada2017 --trials {trials} --seed {seed}",
     )
-    if as_json:
-        print_json(results.to_json())
-    else:
-        click.echo(f"{tr('Open the page:')} {folder / 'index.html'}")
+    tell(folder, results.to_json(), as_json=as_json)

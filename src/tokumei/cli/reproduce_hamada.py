@@ -6,9 +6,9 @@ from pathlib import Path
 
 import click
 
-from tokumei.cli.drawing import print_json
-from tokumei.cli.localized import Command, Option, tr
-from tokumei.cli.options import common, output_option
+from tokumei.cli.localized import Command, Option
+from tokumei.cli.options import common
+from tokumei.cli.paper_output import PAGE, tell
 from tokumei.data.reading import read
 from tokumei.data.writing import check_new
 from tokumei.papers import hamada2018
@@ -17,11 +17,7 @@ from tokumei.report.paper_page import find_data, write_page
 
 
 @click.command("hamada2018", cls=Command)
-@output_option(
-    "New folder for the page, the tables (CSV) and the figures (SVG, PNG).",
-    name="folder",
-    required=True,
-)
+@PAGE
 @click.option(
     "--data",
     type=click.Path(path_type=Path),
@@ -63,7 +59,4 @@ def command(
         sections=sections(results),
         made_by=f"tokumei reproduce hamada2018 --seconds {seconds:g} --seed {seed}",
     )
-    if as_json:
-        print_json(to_json(results))
-    else:
-        click.echo(f"{tr('Open the page:')} {folder / 'index.html'}")
+    tell(folder, to_json(results), as_json=as_json)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Literal
 
 import polars as pl
 from annotated_types import Ge, Interval
@@ -20,7 +20,7 @@ from tokumei.registry import metric
 @metric("association-rules")
 @dataclass(frozen=True, kw_only=True)
 class AssociationRules(Checked):
-    """Share of the original's association rules of most support that the release has as well.
+    """How well the original's association rules of most support are found again in the release.
 
     A rule says that records with some values also have another one, as in sex=f, country=Japan →
     item=tea. Its support is the share of records that have all these values; its confidence is the
@@ -42,6 +42,13 @@ class AssociationRules(Checked):
     support: Annotated[float, Interval(gt=0, le=1), Doc("Least support of a rule.")] = 0.05
     confidence: Annotated[float, Interval(gt=0, le=1), Doc("Least confidence of a rule.")] = 0.05
     top: Annotated[int, Ge(1), Doc("How many rules of the original are looked for.")] = 10
+    measure: Annotated[
+        Literal["extracted", "in-place", "support-error", "confidence-error"],
+        Doc(
+            "Share of the rules found, share found at the same rank, or mean difference of support "
+            "or confidence over those found."
+        ),
+    ] = "extracted"
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -53,9 +60,12 @@ class AssociationRules(Checked):
             for part in (history, release.public)
         )
         agreement = compare(before, after, top=self.top)
-        return Score(
-            "association-rules", agreement.extracted, "higher", (0.0, 1.0), agreement.compared
-        )
+        value = getattr(agreement, self.measure.replace("-", "_"))
+        better: Literal["higher", "lower"] = "lower" if "error" in self.measure else "higher"
+        name = "association-rules"
+        if self.measure != "extracted":
+            name = f"{name}-{self.measure}"
+        return Score(name, value, better, (0.0, 1.0), agreement.compared)
 
     def _tabulated(self, of: History) -> pl.DataFrame:
         names = column_names(self.columns, least=2)

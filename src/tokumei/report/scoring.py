@@ -38,9 +38,17 @@ def scorecard(history: History, release: Release, *, seed: int) -> Scorecard:
     others = (name for name in names("metric") if name not in ASKED_FOR_BY_NAME)
     metrics = [*risks, *(build("metric", {"method": name}) for name in others)]
     scores: list[Score] = []
+    used: set[str] = set()
+    reasons: dict[str, str] = {}
     for metric in track(metrics, len(metrics), "scoring"):
+        # An attack that some knowledge does not serve is worth a word only if none does.
+        name = name_of(metric.attack if isinstance(metric, Risk) else metric)
         try:
             scores.append(metric(history, release, seed=derive(seed, str(spec(metric)))))
+            used.add(name)
         except SchemaError as error:
-            log.info("%s is left out: %s", name_of(metric), error)
+            reasons[name] = str(error)
+    for name, reason in reasons.items():
+        if name not in used:
+            log.info("%s is left out: %s", name, reason)
     return Scorecard(tuple(scores))
