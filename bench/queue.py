@@ -19,13 +19,14 @@ from bench.measuring import show
 from tokumei.contest.store.database import open_database
 from tokumei.contest.store.migrations import upgrade
 
-TESTS = Path(__file__).parents[1] / "tests/contest/store"
+TESTS = Path(__file__).parents[1] / "tests/contest"
 
 
 def helper(name: str) -> ModuleType:
     """Load what the tests of the store use as well."""
-    if str(TESTS) not in sys.path:
-        sys.path.append(str(TESTS))
+    for folder in (str(TESTS), str(TESTS / "store")):
+        if folder not in sys.path:
+            sys.path.append(folder)
     return importlib.import_module(name)
 
 

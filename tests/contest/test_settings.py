@@ -55,9 +55,15 @@ def test_the_phase_is_the_last_that_has_begun(tmp_path: Path) -> None:
 
 def test_a_custom_contest_names_its_columns(tmp_path: Path) -> None:
     text = WHOLE.replace("pwscup2018", "custom") + '[columns]\ncard = "person"\nnote = ""\n'
-    found = read_settings(written(tmp_path, text))
+    found = read_settings(written(tmp_path, text.replace('"attack"', '"closed"')))
     assert found.custom
     assert found.columns == {"card": "person", "note": ""}
+
+
+def test_a_custom_contest_cannot_plan_an_attack_phase(tmp_path: Path) -> None:
+    text = WHOLE.replace("pwscup2018", "custom") + '[columns]\ncard = "person"\n'
+    with pytest.raises(SchemaError, match="phases of a custom contest cannot have an attack phase"):
+        read_settings(written(tmp_path, text))
 
 
 @pytest.mark.parametrize(

@@ -5,10 +5,11 @@ from __future__ import annotations
 import hashlib
 import re
 import secrets
-from collections.abc import Iterable
-from contextlib import suppress
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import BinaryIO
 
 from tokumei.errors import ReadError, SubmissionError
 
@@ -30,38 +31,64 @@ class Blobs:
     folder: Path
 
     def add(self, chunks: Iterable[bytes], *, most: int) -> Blob:
-        """Store a file as it arrives; one that is too large is refused while it is read."""
+        """Store a file; one that is too large is refused while it is read."""
+        with self.begin(most=most) as arriving:
+            for chunk in chunks:
+                arriving.write(chunk)
+            return arriving.finish()
+
+    @contextmanager
+    def begin(self, *, most: int) -> Iterator[Arriving]:
+        """Take a file as it arrives; without `finish` nothing of it stays."""
         self.folder.mkdir(parents=True, exist_ok=True)
         part = self.folder / f".{secrets.token_hex(16)}.part"
-        digest, size = hashlib.sha256(), 0
         try:
             with part.open("xb") as file:
-                for chunk in chunks:
-                    size += len(chunk)
-                    if size > most:
-                        raise SubmissionError(
-                            f"A file may have up to {most:,} bytes; this has more."
-                        )
-                    digest.update(chunk)
-                    file.write(chunk)
-            if not size:
-                raise SubmissionError("The file is empty.")
-            target = self._place(digest.hexdigest())
-            target.parent.mkdir(exist_ok=True)
-            part.rename(target)
+                yield Arriving(file, self, part, most)
         finally:
             with suppress(FileNotFoundError):
                 part.unlink()
-        return Blob(digest.hexdigest(), size)
 
     def path(self, sha256: str) -> Path:
         """Return where a stored file is."""
         if not SHA256.fullmatch(sha256):
             raise ReadError("A stored file is named by 64 hexadecimal digits.")
-        found = self._place(sha256)
+        found = self.place(sha256)
         if not found.is_file():
             raise ReadError(f"There is no stored file {sha256[:12]}….")
         return found
 
-    def _place(self, sha256: str) -> Path:
+    def place(self, sha256: str) -> Path:
+        """Return where a file of that content belongs, whether it is there or not."""
         return self.folder / sha256[:2] / sha256
+
+
+@dataclass
+class Arriving:
+    """A file that is being received, under a name that nobody else knows."""
+
+    file: BinaryIO
+    blobs: Blobs
+    part: Path
+    most: int
+    size: int = 0
+    digest: hashlib._Hash = field(default_factory=hashlib.sha256)
+
+    def write(self, chunk: bytes) -> None:
+        """Take the next piece, unless it makes the file too large."""
+        self.size += len(chunk)
+        if self.size > self.most:
+            raise SubmissionError(f"A file may have up to {self.most:,} bytes; this has more.")
+        self.digest.update(chunk)
+        self.file.write(chunk)
+
+    def finish(self) -> Blob:
+        """Put the file to its place by what it contains."""
+        if not self.size:
+            raise SubmissionError("The file is empty.")
+        self.file.flush()
+        sha256 = self.digest.hexdigest()
+        target = self.blobs.place(sha256)
+        target.parent.mkdir(exist_ok=True)
+        self.part.rename(target)
+        return Blob(sha256, self.size)

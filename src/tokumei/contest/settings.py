@@ -115,6 +115,9 @@ class _Reader:
         public = self.table(given, "public")
         self.only(public, {"results", "freeze_minutes"}, "public.")
         columns = self.columns(given) if rules == CUSTOM else {}
+        phases = self.phases(given)
+        if rules == CUSTOM and any(phase.name == "attack" for phase in phases):
+            raise self.wrong("phases", "of a custom contest cannot have an attack phase")
         if rules != CUSTOM and "columns" in given:
             raise self.wrong("columns", "belong to custom contests; the others' are fixed")
         return Settings(
@@ -122,7 +125,7 @@ class _Reader:
             rules=rules,
             original=self.text(given, "original"),
             master=self.text(given, "master") if "master" in given else None,
-            phases=self.phases(given),
+            phases=phases,
             counts=self.choice(given, "counts", get_args(Counts), default="best"),  # type: ignore[arg-type]
             quotas=self.quotas(given),
             results=self.choice(public, "results", get_args(Shown), default="live"),  # type: ignore[arg-type]

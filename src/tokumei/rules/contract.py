@@ -125,6 +125,8 @@ class Rules(ABC):
     title: ClassVar[str]
     utilities: ClassVar[tuple[Utility, ...]]
     has_views: ClassVar[bool] = False
+    parts: ClassVar[tuple[str, ...]] = ()
+    """The files of a submission that is a folder; empty where it is one file."""
 
     def read(self, original: str | Path, master: str | Path | None = None) -> Original:
         """Read T, and M where the contest has it."""
@@ -190,6 +192,10 @@ class Rules(ABC):
         said, report = self.read_guess(published, guess)
         report.require_valid()
         return self.marked(f"guess:{guess.name}", said, self.answer(published))
+
+    def named(self, published: Published, guess: Path) -> Score:
+        """Return the share that an attacker's guess names rightly, to compare attackers by."""
+        return self.mark(published, guess)[0]
 
     def _measured(self, utility: Utility, published: Published) -> list[Score]:
         score = utility.metric(published.original.history, published.release, seed=0)

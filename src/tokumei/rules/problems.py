@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -29,8 +29,9 @@ LISTED = 1_000
 class Problems:
     """Collects problems while a file is checked."""
 
-    def __init__(self, file: str) -> None:
+    def __init__(self, file: str, labels: Mapping[str, str] = LABELS) -> None:
         self.file = file
+        self.labels = labels
         self.parts: list[pl.DataFrame] = []
 
     def breaks(
@@ -45,7 +46,7 @@ class Problems:
         if len(rows):
             part = pl.DataFrame({"row": rows, "value": values}, strict=False).select(
                 pl.col("row").cast(pl.Int64),
-                pl.lit(LABELS.get(column, column)).alias("column"),
+                pl.lit(self.labels.get(column, column)).alias("column"),
                 pl.lit(rule).alias("rule"),
                 _shown(pl.col("value").cast(pl.String)),
                 pl.lit(severity).alias("severity"),

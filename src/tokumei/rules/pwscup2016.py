@@ -54,6 +54,7 @@ class Pwscup2016(Rules):
 
     name = "pwscup2016"
     title = "PWSCUP 2016"
+    parts = ("M.csv", "T.csv", "P.csv")
     utilities = (
         Utility("U1-cMAE", SpendBySexAndCountry()),
         Utility("U2-cMAE", SpendByDecadeAndCountry()),

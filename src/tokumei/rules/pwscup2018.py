@@ -16,6 +16,7 @@ from tokumei.contracts import Answer, Attack, Guess, Release, Score
 from tokumei.data.columns import LINE
 from tokumei.data.pwscup import CELLS, COLUMNS
 from tokumei.history import ROW, History
+from tokumei.judges.hit_rate import HitRate
 from tokumei.judges.shoot_down import ShootDown
 from tokumei.metrics.information_loss import InformationLoss
 from tokumei.rules import checks
@@ -107,6 +108,12 @@ class Pwscup2018(Rules):
         lines, right = judge.count(guess, answer)
         shot = titled(judge(guess, answer), f"{title}.shot_down")
         return [figure(f"{title}.guesses", lines), figure(f"{title}.correct", right, lines), shot]
+
+    def named(self, published: Published, guess: Path) -> Score:
+        """Return the share of pseudonyms that are named rightly; few lines need not shoot down."""
+        said, report = self.read_guess(published, guess)
+        report.require_valid()
+        return titled(HitRate()(said, self.answer(published)), f"guess:{guess.name}")
 
     def total(self, losses: list[Score], risks: list[Score]) -> list[Score]:
         """Take the information loss, unless some guess shoots the release down."""

@@ -6,8 +6,10 @@ from people import new_team, new_user, valid_submission
 from sqlalchemy import Connection, select
 
 from tokumei.contest.store.database import Database
+from tokumei.contest.store.events import Event, read_since
 from tokumei.contest.store.jobs import Job, claim, enqueue
 from tokumei.contest.store.schema import jobs as table
+from tokumei.contest.store.viewing import Viewer
 
 KINDS = ("judge",)
 
@@ -26,6 +28,11 @@ def take(database: Database, worker: str = "w1", lease: float = 30) -> Job:
 def state(database: Database, job_id: int) -> str:
     with database.read() as connection:
         return str(connection.execute(select(table.c.state).where(table.c.id == job_id)).scalar())
+
+
+def heard(database: Database, viewer: Viewer) -> tuple[Event, ...]:
+    with database.read() as connection:
+        return read_since(connection, 0, viewer, sees="all").events
 
 
 def nothing(_: Connection) -> None:

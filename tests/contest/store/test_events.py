@@ -6,22 +6,24 @@ import random
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from typing import get_args
 
 import pytest
 from clocks import Clock
 from people import new_team
 from sqlalchemy import Connection
 
-from tokumei.contest.store import control, events
+from tokumei.contest.store import control
 from tokumei.contest.store.contest_state import ContestState, read_state
 from tokumei.contest.store.database import Database
-from tokumei.contest.store.events import append, read_since
+from tokumei.contest.store.events import Page, append, read_since
 from tokumei.contest.store.viewing import (
     ANYBODY,
     EVERYBODY,
     ORGANIZER,
     ORGANIZERS,
     Audience,
+    Sees,
     Viewer,
     about_team,
     only_team,
@@ -33,8 +35,15 @@ def say(database: Database, kind: str, audience: Audience, *, scores: bool = Fal
         return append(connection, kind, audience, {"k": kind}, tells_scores=scores)
 
 
-def seen(database: Database, viewer: Viewer, since: int = 0) -> list[str]:
-    return [event.kind for event in read_since(database, since, viewer).events]
+def page(
+    database: Database, viewer: Viewer, since: int = 0, *, sees: Sees = "all", limit: int = 500
+) -> Page:
+    with database.read() as connection:
+        return read_since(connection, since, viewer, sees=sees, limit=limit)
+
+
+def seen(database: Database, viewer: Viewer, *, sees: Sees = "all") -> list[str]:
+    return [event.kind for event in page(database, viewer, sees=sees).events]
 
 
 def test_numbers_have_no_gaps_also_after_an_error(database: Database) -> None:
@@ -47,7 +56,7 @@ def test_numbers_have_no_gaps_also_after_an_error(database: Database) -> None:
     with pytest.raises(RuntimeError):
         database.run(break_down)
     assert say(database, "b", EVERYBODY) == 2
-    assert [event.seq for event in read_since(database, 0, ANYBODY).events] == [1, 2]
+    assert [event.seq for event in page(database, ANYBODY).events] == [1, 2]
 
 
 def test_a_follower_misses_nothing_while_many_write(database: Database) -> None:
@@ -70,9 +79,9 @@ def test_a_follower_misses_nothing_while_many_write(database: Database) -> None:
     def follow() -> None:
         last = 0
         while len(followed) < wanted and not stop.is_set():
-            page = read_since(database, last, ANYBODY)
-            followed.extend(event.seq for event in page.events)
-            last = page.last
+            read = page(database, ANYBODY, last)
+            followed.extend(event.seq for event in read.events)
+            last = read.last
 
     follower = threading.Thread(target=follow)
     follower.start()
@@ -86,12 +95,12 @@ def test_a_follower_misses_nothing_while_many_write(database: Database) -> None:
 def test_pages_follow_one_another_whatever_is_hidden(database: Database) -> None:
     for number in range(10):
         say(database, str(number), ORGANIZERS if number % 2 else EVERYBODY)
-    first = read_since(database, 0, ANYBODY, limit=3)
+    first = page(database, ANYBODY, limit=3)
     assert [event.kind for event in first.events] == ["0", "2", "4"]
-    second = read_since(database, first.last, ANYBODY, limit=3)
+    second = page(database, ANYBODY, first.last, limit=3)
     assert [event.kind for event in second.events] == ["6", "8"]
     assert second.last == 10
-    assert read_since(database, 10, ANYBODY).events == ()
+    assert page(database, ANYBODY, 10).events == ()
 
 
 def test_each_viewer_sees_its_own(database: Database) -> None:
@@ -131,15 +140,55 @@ def test_a_freeze_hides_the_scores_of_the_others(database: Database, moving: Clo
     assert seen(database, ANYBODY)[-1] == "contest.unfrozen"
 
 
-def test_a_phase_takes_the_place_of_the_planned_one(database: Database) -> None:
+def test_scores_reach_whom_the_settings_let_see_them_and_the_number_goes_on(
+    database: Database,
+) -> None:
+    with database.write() as connection:
+        ice, fire = new_team(connection, "Ice"), new_team(connection, "Fire")
+    say(database, "plain", about_team(ice))
+    say(database, "ice score", about_team(ice), scores=True)
+    say(database, "fire score", about_team(fire), scores=True)
+    say(database, "nobody's score", EVERYBODY, scores=True)
+    assert seen(database, Viewer(ice), sees="own") == ["plain", "ice score"]
+    assert seen(database, Viewer(fire), sees="own") == ["plain", "fire score"]
+    assert seen(database, ANYBODY, sees="own") == ["plain"]
+    assert seen(database, Viewer(ice), sees="none") == ["plain"]
+    for sees in get_args(Sees):
+        assert len(seen(database, ORGANIZER, sees=sees)) == 4
+        assert page(database, ANYBODY, sees=sees).last == 4
+    with database.write() as connection:
+        control.freeze(connection)
+    say(database, "ice in the freeze", about_team(ice), scores=True)
+    assert seen(database, Viewer(ice), sees="own")[-1] == "ice in the freeze"
+    assert seen(database, Viewer(fire), sees="own")[-1] == "contest.frozen"
+    assert seen(database, Viewer(ice), sees="none") == ["plain", "contest.frozen"]
+
+
+def test_a_phase_takes_the_place_of_the_planned_one_and_is_told_once(database: Database) -> None:
     with database.write() as connection:
         control.set_phase(connection, "attack")
+        assert control.announced(connection) is None
+        told = [control.announce(connection, phase) for phase in ("attack", "attack", None)]
+    assert told == [True, False, True]
     with database.read() as connection:
         assert read_state(connection).phase == "attack"
-        assert events.last_seq(connection) == 1
-    with database.write() as connection:
-        control.set_phase(connection, None)
-    assert [dict(e.payload) for e in read_since(database, 0, ANYBODY).events] == [
+        assert control.announced(connection) is None
+    assert [dict(event.payload) for event in page(database, ANYBODY).events] == [
         {"phase": "attack"},
         {"phase": None},
     ]
+
+
+def test_it_is_known_since_when_nobody_decided_on_a_freeze(
+    database: Database, moving: Clock
+) -> None:
+    start = moving.time
+    with database.write() as connection:
+        assert not control.frozen_or_unfrozen_since(connection, start)
+        moving.move(1)
+        control.freeze(connection)
+        assert control.frozen_or_unfrozen_since(connection, start)
+        assert not control.frozen_or_unfrozen_since(connection, moving.time + 1)
+        moving.move(1)
+        control.unfreeze(connection)
+        assert control.frozen_or_unfrozen_since(connection, moving.time)

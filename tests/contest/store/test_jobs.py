@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from clocks import Clock
 from people import new_submission, new_team, new_user, valid_submission
-from queueing import KINDS, nothing, put, state, submitted, take
+from queueing import KINDS, heard, nothing, put, state, submitted, take
 from sqlalchemy import Connection, select
 
 from tokumei.contest.store import events, guesses, jobs, submissions
@@ -47,7 +47,7 @@ def test_what_is_written_with_the_results_is_written_once(database: Database) ->
     finish(database, job, tell)
     finish(database, job, tell)
     fail(database, job, "too late", tell)
-    assert len(events.read_since(database, 0, ORGANIZER).events) == 1
+    assert len(heard(database, ORGANIZER)) == 1
     assert state(database, job.id) == "done"
 
 
@@ -62,7 +62,7 @@ def test_results_that_cannot_be_written_leave_the_job_as_it_was(database: Databa
     with pytest.raises(RuntimeError, match="no disk"):
         finish(database, job, break_down)
     assert state(database, job.id) == "running"
-    assert events.read_since(database, 0, ORGANIZER).events == ()
+    assert heard(database, ORGANIZER) == ()
 
 
 def test_a_lease_that_ran_out_goes_to_another_and_the_late_one_changes_nothing(
@@ -127,12 +127,9 @@ def test_errors_of_ours_are_tried_again_then_shown_and_cost_nothing(
         found = submissions.find(connection, submission_id)
         assert open_jobs(connection)[0].error == "The sandbox is gone."
     assert (found.state, found.counted) == ("error", False)
-    told = [
-        (e.kind, "error" in e.payload) for e in events.read_since(database, 0, ORGANIZER).events
-    ]
+    told = [(event.kind, "error" in event.payload) for event in heard(database, ORGANIZER)]
     assert told == [("job.gave_up", True), ("job.infrastructure", False)]
-    mine = events.read_since(database, 0, Viewer(team_id)).events
-    assert [event.kind for event in mine] == ["job.infrastructure"]
+    assert [event.kind for event in heard(database, Viewer(team_id))] == ["job.infrastructure"]
 
     with database.write() as connection:
         jobs.retry(connection, job.id)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import random
 from collections.abc import Mapping
 
 import pytest
@@ -14,7 +15,7 @@ from tokumei.contest.store.database import Database
 from tokumei.contest.store.errors import NotNow
 from tokumei.contest.store.metrics import Metric
 from tokumei.contest.store.results import NOT_A_NUMBER, Change, Measured, record
-from tokumei.contest.store.standings import Shown, Standings, Total, history, standings
+from tokumei.contest.store.standings import Shown, Standing, Standings, Total, history, standings
 from tokumei.contest.store.viewing import ANYBODY, ORGANIZER, Viewer
 
 USERS: dict[int, int] = {}
@@ -59,6 +60,32 @@ def table(database: Database, shown: Shown = "best", viewer: Viewer = ANYBODY) -
 
 def ranks(found: Standings) -> list[tuple[str, int | None, float | None]]:
     return [(row.team, row.rank, row.total) for row in found.rows]
+
+
+@pytest.mark.parametrize("shown", ["best", "latest", "chosen"])
+def test_the_database_finds_the_submission_that_counts(
+    database: Database, teams: dict[str, int], shown: Shown
+) -> None:
+    """It chooses as one would who goes through all rows."""
+    draw = random.Random(shown)
+    for _ in range(24):
+        team_id, total = draw.choice(list(teams.values())), draw.choice([1.0, 2.0, None])
+        made = score(database, team_id, {"total": total}, problem=None if total else "none")
+        if draw.random() < 0.2:
+            with database.write() as connection:
+                submissions.choose(connection, made, team_id=team_id)
+    whole: dict[int, list[Standing]] = {}
+    for row in table(database, "all").rows:
+        whole.setdefault(row.team_id, []).append(row)
+    keys = {
+        "best": lambda row: (
+            row.total or math.inf, row.submission_id if row.total else -row.submission_id
+        ),
+        "latest": lambda row: -row.submission_id,
+        "chosen": lambda row: (not row.chosen, -row.submission_id),
+    }  # fmt: skip
+    wanted = {min(rows, key=keys[shown]).submission_id for rows in whole.values()}
+    assert {row.submission_id for row in table(database, shown).rows} == wanted
 
 
 def test_best_latest_and_chosen(database: Database, teams: dict[str, int]) -> None:
@@ -240,3 +267,50 @@ def test_a_job_without_a_submission_has_no_results(database: Database) -> None:
     assert job is not None
     with pytest.raises(results.NotFound, match="has no submission"), database.write() as connection:
         record(connection, job, [])
+
+
+def test_without_a_total_the_mean_of_the_ranks_ranks(database: Database) -> None:
+    """Four teams in two columns; the one without a second value takes no place from the others.
+
+    | team  | loss (lower) | place | guard (higher) | place | mean |
+    |-------|--------------|-------|----------------|-------|------|
+    | ice   | 0.2          | 2     | 0.9            | 1     | 1.5  |
+    | fire  | 0.1          | 1     | 0.5            | 2     | 1.5  |
+    | wind  | 0.3          | 3     | 0.5            | 2     | 2.5  |
+    | stone | 0.0          |       | failed         |       |      |
+    """
+    with database.write() as connection:
+        made = {name: new_team(connection, name) for name in ("ice", "fire", "wind", "stone")}
+        for name, team_id in made.items():
+            USERS[team_id] = new_user(connection, name, team_id)
+        new_metric(connection, "loss", "utility")
+        new_metric(connection, "guard", "safety", "higher")
+    for name, loss, guard in (("wind", 0.3, 0.5), ("ice", 0.2, 0.9), ("stone", 0.0, math.nan)):
+        score(database, made[name], {"loss": loss, "guard": guard})
+    score(database, made["fire"], {"loss": 0.25, "guard": 0.4})
+    best = score(database, made["fire"], {"loss": 0.1, "guard": 0.5})
+    found = table(database)
+    assert (found.better, found.by_ranks) == ("lower", True)
+    assert ranks(found) == [
+        ("ice", 1, 1.5),
+        ("fire", 1, 1.5),
+        ("wind", 3, 2.5),
+        ("stone", None, None),
+    ]
+    assert found.rows[1].submission_id == best
+    # Among all submissions fire's first takes the third place in one column, the last in the other.
+    everything = [("fire", 1.5), ("ice", 1.5), ("wind", 3.0), ("fire", 3.5), ("stone", None)]
+    assert sorted(
+        ((row.team, row.total) for row in table(database, "all").rows),
+        key=lambda row: (row[1] is None, row[1], row[0]),
+    ) == everything  # fmt: skip
+    with database.read() as connection:
+        assert {row.total for row in history(connection, made["ice"])} == {None}
+
+
+def test_without_metrics_nothing_is_ranked(database: Database) -> None:
+    with database.write() as connection:
+        team_id = new_team(connection, "ice")
+        USERS[team_id] = new_user(connection, "ice", team_id)
+    score(database, team_id, {})
+    assert ranks(table(database)) == [("ice", None, None)]

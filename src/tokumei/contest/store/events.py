@@ -16,6 +16,7 @@ from sqlalchemy import (
     ColumnElement,
     Connection,
     and_,
+    false,
     func,
     insert,
     not_,
@@ -27,10 +28,9 @@ from sqlalchemy import (
 
 from tokumei.contest.store import clock
 from tokumei.contest.store.contest_state import read_state
-from tokumei.contest.store.database import Database
 from tokumei.contest.store.rows import columns, count, several
 from tokumei.contest.store.schema import event_counter, events
-from tokumei.contest.store.viewing import Audience, Viewer
+from tokumei.contest.store.viewing import Audience, Sees, Viewer
 
 
 @dataclass(frozen=True)
@@ -82,28 +82,35 @@ def last_seq(connection: Connection) -> int:
     return count(connection, select(event_counter.c.last))
 
 
-def read_since(database: Database, seq: int, viewer: Viewer, limit: int = 500) -> Page:
-    """Return what a viewer may see of the events after a number."""
-    with database.read() as connection:
-        newest = last_seq(connection)
-        statement = (
-            select(*columns(events, Event))
-            .where(events.c.seq > seq, _may_see(connection, viewer))
-            .order_by(events.c.seq)
-            .limit(limit)
-        )
-        found = several(connection, statement, Event)
+def read_since(
+    connection: Connection, seq: int, viewer: Viewer, *, sees: Sees, limit: int = 500
+) -> Page:
+    """Return what a viewer may see of the events after a number; `sees` says whose scores."""
+    newest = last_seq(connection)
+    statement = (
+        select(*columns(events, Event))
+        .where(events.c.seq > seq, _may_see(connection, viewer, sees))
+        .order_by(events.c.seq)
+        .limit(limit)
+    )
+    found = several(connection, statement, Event)
     return Page(tuple(found), found[-1].seq if len(found) == limit else newest)
 
 
-def _may_see(connection: Connection, viewer: Viewer) -> ColumnElement[bool]:
+def _may_see(connection: Connection, viewer: Viewer, sees: Sees) -> ColumnElement[bool]:
     if viewer.organizer:
         return true()
     # A team's id is never 0: what belongs to no team is nobody's own.
     own = func.coalesce(events.c.team_id, 0) == (viewer.team_id or -1)
     allowed = or_(events.c.reach == "public", and_(events.c.reach == "team", own))
+    return and_(allowed, not_(and_(events.c.tells_scores, _is_hidden(connection, own, sees))))
+
+
+def _is_hidden(connection: Connection, own: ColumnElement[bool], sees: Sees) -> ColumnElement[bool]:
+    """Tell which of the events that tell scores are kept back: by the settings, or by a freeze."""
+    if sees == "none":
+        return true()
+    if sees == "own":
+        return not_(own)
     frozen_seq = read_state(connection).frozen_seq
-    if frozen_seq is None:
-        return allowed
-    hidden = and_(events.c.tells_scores, events.c.seq > frozen_seq, not_(own))
-    return and_(allowed, not_(hidden))
+    return false() if frozen_seq is None else and_(events.c.seq > frozen_seq, not_(own))

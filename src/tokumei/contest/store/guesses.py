@@ -6,16 +6,16 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, and_, func, insert, or_, select, update
+from sqlalchemy import ColumnElement, Connection, and_, func, insert, or_, select, update
 
-from tokumei.contest.store import clock, submissions
+from tokumei.contest.store import clock, events, submissions
 from tokumei.contest.store.contest_state import read_state
 from tokumei.contest.store.errors import NotNow, QuotaUsed
 from tokumei.contest.store.rows import columns, count, one, several
 from tokumei.contest.store.schema import guesses, releases
 from tokumei.contest.store.states import GuessState
 from tokumei.contest.store.submissions import Upload, lock_team
-from tokumei.contest.store.viewing import Viewer
+from tokumei.contest.store.viewing import Viewer, only_team
 
 
 @dataclass(frozen=True)
@@ -106,8 +106,7 @@ def add(
     lock_team(connection, attacker_id)
     data = select(*RELEASE_FIELDS).where(releases.c.team_id == defender_id)
     release = one(connection, data, Release, f"published data of team {defender_id}")
-    if guesses_used(connection, attacker_id, defender_id) >= limit:
-        raise QuotaUsed(f"The team has used its {limit:,} guesses against this team.")
+    require_quota(connection, attacker_id, defender_id, limit)
     statement = insert(guesses).values(
         attacker_id=attacker_id,
         defender_id=defender_id,
@@ -122,10 +121,21 @@ def add(
     return one(connection, statement.returning(*FIELDS), Guess, "guess")
 
 
+def require_quota(connection: Connection, attacker_id: int, defender_id: int, limit: int) -> None:
+    """Refuse a team that has no guess left against another."""
+    if guesses_used(connection, attacker_id, defender_id) >= limit:
+        raise QuotaUsed(f"The team has used its {limit:,} guesses against this team.")
+
+
 def guesses_used(connection: Connection, attacker_id: int, defender_id: int) -> int:
     """Return how many guesses of one team against another have cost something."""
-    pair = (guesses.c.attacker_id == attacker_id, guesses.c.defender_id == defender_id)
-    return count(connection, select(func.count()).where(*pair, guesses.c.counted))
+    pair = _pair(attacker_id, defender_id)
+    return count(connection, select(func.count()).where(pair, guesses.c.counted))
+
+
+def handed_in(connection: Connection, attacker_id: int, defender_id: int) -> int:
+    """Return how many files one team has sent against another, also invalid ones."""
+    return count(connection, select(func.count()).where(_pair(attacker_id, defender_id)))
 
 
 def find(connection: Connection, guess_id: int, *, team_id: int | None = None) -> Guess:
@@ -158,8 +168,12 @@ def mark(connection: Connection, guess_id: int, *, hits: int, total: int, succes
 
 
 def refuse(connection: Connection, guess_id: int, report: Mapping[str, Any]) -> bool:
-    """Keep why a guess cannot be marked; it costs nothing."""
-    return _change(connection, guess_id, state="invalid", report=dict(report), counted=False)
+    """Keep why a guess cannot be marked, and tell its team; it costs nothing."""
+    refused = _change(connection, guess_id, state="invalid", report=dict(report), counted=False)
+    if refused:
+        team = only_team(find(connection, guess_id).attacker_id)
+        events.append(connection, "guess.refused", team, {"guess": guess_id})
+    return refused
 
 
 def give_back(connection: Connection, guess_ids: Collection[int]) -> None:
@@ -213,6 +227,10 @@ def matrix(connection: Connection, viewer: Viewer) -> list[Cell]:
         .order_by(used.c.attacker_id, used.c.defender_id)
     )
     return several(connection, statement, Cell)
+
+
+def _pair(attacker_id: int, defender_id: int) -> ColumnElement[bool]:
+    return and_(guesses.c.attacker_id == attacker_id, guesses.c.defender_id == defender_id)
 
 
 def _may_see(connection: Connection, viewer: Viewer) -> Any:

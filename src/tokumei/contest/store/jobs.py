@@ -17,6 +17,7 @@ from sqlalchemy import Connection, Row, and_, bindparam, case, insert, or_, sele
 from tokumei.contest.store import clock, events, guesses, submissions
 from tokumei.contest.store.database import Database
 from tokumei.contest.store.errors import LeaseLost, NotNow
+from tokumei.contest.store.queue_status import given_up
 from tokumei.contest.store.reports import one_problem
 from tokumei.contest.store.rows import columns, insert_into, perhaps
 from tokumei.contest.store.schema import jobs, workers
@@ -174,12 +175,12 @@ def expire(database: Database) -> None:
 
 
 def retry(connection: Connection, job_id: int) -> None:
-    """Queue a job again that our machines failed for good."""
-    statement = update(jobs).where(jobs.c.id == job_id, jobs.c.state == "infrastructure")
+    """Queue a job again that was given up."""
+    statement = update(jobs).where(jobs.c.id == job_id, given_up())
     again = statement.values(state="queued", attempts=0, ready=clock.now(), finished=None)
     row = connection.execute(again.returning(jobs.c.submission_id, jobs.c.guess_id)).first()
     if row is None:
-        raise NotNow("Only a job that ended by an infrastructure error can be tried again.")
+        raise NotNow("Only a job that was given up can be tried again.")
     if row.submission_id is not None:
         submissions.take_again(connection, row.submission_id)
     if row.guess_id is not None:

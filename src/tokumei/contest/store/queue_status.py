@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sqlalchemy import Connection, and_, func, or_, select
+from sqlalchemy import ColumnElement, Connection, and_, func, or_, select
 
 from tokumei.contest.store import clock
 from tokumei.contest.store.database import Database
+from tokumei.contest.store.publishing import PUBLISH
 from tokumei.contest.store.rows import columns, count, several
-from tokumei.contest.store.schema import jobs, workers
+from tokumei.contest.store.schema import jobs, releases, workers
 from tokumei.contest.store.states import JobState
 
 FORGOTTEN_SECONDS = 3_600.0
@@ -86,11 +87,20 @@ def status(database: Database) -> QueueStatus:
     )
 
 
+def given_up() -> ColumnElement[bool]:
+    """Return which jobs wait for the organizer: nobody else can help a team without a release."""
+    published = select(releases.c.team_id)
+    unpublished = and_(
+        jobs.c.kind == PUBLISH, jobs.c.state == "failed", jobs.c.team_id.not_in(published)
+    )
+    return or_(jobs.c.state == "infrastructure", unpublished)
+
+
 def open_jobs(connection: Connection, limit: int = 200) -> list[OpenJob]:
     """Return what was given up, what runs and what waits, in the order of the queue."""
     statement = (
         select(*columns(jobs, OpenJob))
-        .where(jobs.c.state.in_(("queued", "running", "infrastructure")))
+        .where(or_(jobs.c.state.in_(("queued", "running")), given_up()))
         .order_by(jobs.c.state, jobs.c.priority.desc(), jobs.c.id)
         .limit(limit)
     )

@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from sqlalchemy import Connection, and_, func, insert, literal, select, update
+from sqlalchemy import Connection, and_, case, func, insert, literal, select, update
 
 from tokumei.contest.store import clock
 from tokumei.contest.store.columns import Number
@@ -55,6 +55,15 @@ class Change:
     after_problem: str | None
 
 
+@dataclass(frozen=True)
+class Progress:
+    """How many jobs a set has, how many of them are open, and how many were given up."""
+
+    jobs: int = 0
+    open: int = 0
+    given_up: int = 0
+
+
 SET_FIELDS = columns(evaluation_sets, EvaluationSet)
 _ACTIVE = select(evaluation_sets.c.id).where(evaluation_sets.c.state == "active")
 
@@ -82,6 +91,17 @@ def record(connection: Connection, job: Job, measured: Iterable[Measured]) -> No
         connection.execute(statement.on_conflict_do_update(index_elements=key, set_=said))
 
 
+def of_submission(connection: Connection, submission_id: int) -> list[Measured]:
+    """Return the results of a submission in the active set, also while some are missing."""
+    statement = (
+        select(results.c.metric, results.c.value, results.c.problem)
+        .where(results.c.submission_id == submission_id)
+        .where(results.c.set_id == _ACTIVE.scalar_subquery())
+        .order_by(results.c.metric)
+    )
+    return several(connection, statement, Measured)
+
+
 def open_set(connection: Connection, name: str) -> EvaluationSet:
     """Begin a re-evaluation; give its id to the jobs that fill it."""
     statement = insert(evaluation_sets).values(name=name, state="open", created=clock.now())
@@ -92,6 +112,18 @@ def sets(connection: Connection) -> list[EvaluationSet]:
     """Return all sets, the newest first."""
     statement = select(*SET_FIELDS).order_by(evaluation_sets.c.id.desc())
     return several(connection, statement, EvaluationSet)
+
+
+def progress(connection: Connection) -> dict[int, Progress]:
+    """Return how far the jobs of every set are that has some."""
+    waiting = case((jobs.c.state.in_(("queued", "running")), 1), else_=0)
+    failed = case((jobs.c.state == "infrastructure", 1), else_=0)
+    statement = (
+        select(jobs.c.set_id, func.count(), func.sum(waiting), func.sum(failed))
+        .where(jobs.c.set_id.is_not(None))
+        .group_by(jobs.c.set_id)
+    )
+    return {row[0]: Progress(*row[1:]) for row in connection.execute(statement)}
 
 
 def changes(connection: Connection, set_id: int) -> list[Change]:

@@ -10,7 +10,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, func, insert, select, update
+from sqlalchemy import Connection, and_, func, insert, or_, select, update
 
 from tokumei.contest.store import clock
 from tokumei.contest.store.errors import NotFound, NotNow, QuotaUsed
@@ -60,11 +60,9 @@ def add(
     connection: Connection, upload: Upload, *, team_id: int, user_id: int, phase: str, quota: int
 ) -> Submission:
     """Add a submission, if the team has one left in this phase."""
-    if len(upload.note) > LONGEST_NOTE:
-        raise ParameterError(f"A note has up to {LONGEST_NOTE:,} characters.")
+    _check_note(upload.note)
     lock_team(connection, team_id)
-    if quota_used(connection, team_id, phase) >= quota:
-        raise QuotaUsed(f"The team has used its {quota:,} submissions of this phase.")
+    require_quota(connection, team_id, phase, quota)
     statement = insert(submissions).values(
         team_id=team_id,
         user_id=user_id,
@@ -97,6 +95,18 @@ def quota_used(connection: Connection, team_id: int, phase: str) -> int:
     return count(connection, statement)
 
 
+def require_quota(connection: Connection, team_id: int, phase: str, quota: int) -> None:
+    """Refuse a team that has no submission left."""
+    if quota_used(connection, team_id, phase) >= quota:
+        raise QuotaUsed(f"The team has used its {quota:,} submissions of this phase.")
+
+
+def handed_in(connection: Connection, team_id: int, phase: str) -> int:
+    """Return how many files a team has sent in a phase, also invalid ones."""
+    own = (submissions.c.team_id == team_id, submissions.c.phase == phase)
+    return count(connection, select(func.count()).where(*own))
+
+
 def find(connection: Connection, submission_id: int, *, team_id: int | None = None) -> Submission:
     """Return a submission; with a team, only one of its own."""
     statement = select(*FIELDS).where(submissions.c.id == submission_id)
@@ -111,6 +121,18 @@ def listed(connection: Connection, *, team_id: int | None = None) -> list[Submis
     if team_id is not None:
         statement = statement.where(submissions.c.team_id == team_id)
     return several(connection, statement, Submission)
+
+
+def to_measure(connection: Connection) -> list[Submission]:
+    """Return the submissions that a new metric has to measure, and keep others from changing them.
+
+    One whose check ends only now takes the metric itself.
+    """
+    past_check = and_(submissions.c.state == "error", submissions.c.report.is_not(None))
+    passing = ("received", "checking", "valid", "evaluated")
+    statement = select(*FIELDS).where(or_(submissions.c.state.in_(passing), past_check))
+    found = several(connection, statement.order_by(submissions.c.id).with_for_update(), Submission)
+    return [one for one in found if one.state not in ("received", "checking")]
 
 
 def begin_check(connection: Connection, submission_id: int) -> None:
@@ -155,6 +177,14 @@ def choose(connection: Connection, submission_id: int, *, team_id: int) -> None:
     connection.execute(mine.where(submissions.c.id == submission_id).values(chosen=True))
 
 
+def set_note(connection: Connection, submission_id: int, note: str, *, team_id: int) -> None:
+    """Change what a team says of its submission."""
+    _check_note(note)
+    find(connection, submission_id, team_id=team_id)
+    own = update(submissions).where(submissions.c.id == submission_id)
+    connection.execute(own.values(note=note))
+
+
 def settle(connection: Connection, submission_id: int) -> None:
     """Call a valid submission evaluated when all of its jobs have ended well."""
     # Two last jobs that end at once must not each think that the other is still open.
@@ -184,6 +214,11 @@ def take_again(connection: Connection, submission_id: int) -> None:
     found = find(connection, submission_id)
     state = "received" if found.report is None else "valid"
     _change(connection, submission_id, ("error",), state=state, counted=True)
+
+
+def _check_note(note: str) -> None:
+    if len(note) > LONGEST_NOTE:
+        raise ParameterError(f"A note has up to {LONGEST_NOTE:,} characters, not {len(note):,}.")
 
 
 def _change(

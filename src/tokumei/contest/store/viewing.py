@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from tokumei.contest.store.states import Reach
+
+Sees = Literal["all", "own", "none"]
+"""Whose results somebody may see."""
 
 
 @dataclass(frozen=True)
