@@ -1,7 +1,8 @@
 """Run every benchmark, or those named: `python -m bench reading`.
 
-Two run only when they are named, and take options: `python -m bench fuzzing --count 20000` and
-`python -m bench queue --jobs 10000 --kills 50`.
+Five run only when they are named, and take options: `python -m bench fuzzing --count 20000`,
+`python -m bench queue --jobs 10000 --kills 50`, `python -m bench ble_fuzzing --count 20000`,
+`python -m bench live --clients 200 --tabs 12` and `python -m bench arena --minutes 10`.
 """
 
 import sys
@@ -16,6 +17,7 @@ ALL = (
     "generalizing",
     "perturbing",
     "auditing",
+    "ble",
 )
 
 given = sys.argv[1:]

@@ -15,6 +15,7 @@ from tokumei.cli.main import root
 from tokumei.cli.methods_group import summary
 from tokumei.data.pwscup import COLUMNS
 from tokumei.parameters import parameters
+from tokumei.rules import find
 from tokumei.rules.lines import WHOLE_LINE
 from tokumei.rules.problems import LABELS, Severity
 from tokumei.words import japanese, preferred_language, translate
@@ -37,9 +38,11 @@ def called_texts() -> set[str]:
         found |= set(re.findall(r'tr\("([^"]+)"\)', path.read_text(encoding="utf-8")))
     from tokumei.audit.law import TEXTS
     from tokumei.cli.stats import LABELS
+    from tokumei.contest.tasks import KINDS
+    from tokumei.contest.working import End
     from tokumei.report.terminal import ARROWS, HEADS
 
-    found |= TEXTS
+    found |= TEXTS | set(KINDS) | set(get_args(End)) | {find("simplified").title}
     return found | set(LABELS.values()) | set(HEADS) | set(ARROWS) | set(registry.FAMILIES)
 
 
@@ -70,6 +73,52 @@ def rule_texts() -> set[str]:
     whole = {text for text in found if not text.endswith((".", " ", "in", "have", "be"))}
     columns = {LABELS.get(name, name) for names in COLUMNS.values() for name in names}
     return whole | columns | {WHOLE_LINE, *get_args(Severity)}
+
+
+SHOWN = ("actions", "server", "store", "blobs.py", "custom_checks.py", "evaluating.py", "tasks.py")
+SHOWN += ("unpacking.py", "sandbox/running.py", "sandbox/scores.py", "sandbox/probing.py")
+SHOWN += ("sandbox/interpreters.py",)
+"""The parts of the contest platform whose sentences reach its pages."""
+TO_OPERATORS = {"columns.py", "database.py", "sqlite_file.py"}
+"""What only those read who start the server, as all errors of commands: in English."""
+
+
+def contest_texts() -> set[str]:
+    """Whatever can go wrong in a contest, as sentences; what stands for a value is a 7."""
+    found: set[str] = set()
+    for part in SHOWN:
+        path = SOURCE / "contest" / part
+        for file in [path] if path.suffix else path.rglob("*.py"):
+            if file.name not in TO_OPERATORS and "migrations" not in file.parts:
+                found |= _sentences(ast.parse(file.read_text(encoding="utf-8")))
+    return found
+
+
+def _sentences(tree: ast.AST) -> set[str]:
+    told: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Expr):
+            # Docstrings, and what is said of a name below it, are for readers of the code.
+            node.value = ast.Constant(None)
+        elif isinstance(node, ast.keyword) and node.arg == "description":
+            node.value = ast.Constant(None)
+        elif isinstance(node, ast.Dict) and "description" in [_literal(key) for key in node.keys]:
+            node.values = []
+    inside = {id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr)
+              for part in node.values}  # fmt: skip
+    for node in ast.walk(tree):
+        text = ""
+        if isinstance(node, ast.JoinedStr):
+            text = "".join(p.value if isinstance(p, ast.Constant) else "7" for p in node.values)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            text = "" if id(node) in inside else node.value
+        if re.fullmatch(r"[A-Z][^.]* .*\.", text):
+            told.add(text)
+    return told
+
+
+def _literal(node: ast.AST | None) -> object:
+    return getattr(node, "value", None)
 
 
 def command_texts() -> set[str]:
@@ -110,14 +159,14 @@ ASSUMPTIONS = {
 
 def test_no_text_lacks_its_japanese() -> None:
     texts = called_texts() | command_texts() | method_texts() | rule_texts() | ASSUMPTIONS
+    texts |= contest_texts()
     missing = sorted(text for text in map(plain, texts) if text and translate(text, "ja") == text)
     assert not missing, "\n".join(missing)
 
 
 def test_the_catalog_has_nothing_that_is_no_longer_said() -> None:
-    texts = {
-        plain(text) for text in called_texts() | command_texts() | method_texts() | rule_texts()
-    }
+    said = called_texts() | command_texts() | method_texts() | rule_texts() | contest_texts()
+    texts = {plain(text) for text in said}
     unused = [text for text in japanese() if text not in texts and "{" not in text]
     assert set(unused) <= ASSUMPTIONS, unused
 

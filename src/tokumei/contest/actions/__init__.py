@@ -1,0 +1,1 @@
+"""What people do in a contest: each in one transaction, with its event and its audit note."""

@@ -1,0 +1,1 @@
+"""The contest's web server: a REST API, pages over it, and a live channel."""

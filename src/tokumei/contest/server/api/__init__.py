@@ -1,0 +1,1 @@
+"""The REST API: everything that the pages do."""
