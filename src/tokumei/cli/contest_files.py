@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -11,7 +11,7 @@ import click
 from tokumei.cli.drawing import print_table
 from tokumei.cli.localized import Option, tr
 from tokumei.rules import RULES
-from tokumei.rules.problems import Report
+from tokumei.rules.problems import Broken, Report
 
 F = TypeVar("F", bound=Callable[..., Any])
 FILE = click.Path(path_type=Path)
@@ -42,11 +42,16 @@ def contest_files(function: F) -> F:
 
 def show_report(report: Report) -> None:
     """Print what a check found, one line for each broken rule."""
-    if report.valid:
-        click.echo(f"{report.file}: {tr('the submission keeps the rules.')}")
+    show_problems(report.file, report.summary(), valid=report.valid)
+
+
+def show_problems(file: str, summary: Sequence[Broken], *, valid: bool) -> None:
+    """Print whether a file keeps the rules, and one line for each that it breaks."""
+    if valid:
+        click.echo(f"{file}: {tr('the submission keeps the rules.')}")
     else:
-        click.echo(f"{report.file}: {tr('the submission breaks the rules.')}")
-    if report.found.is_empty():
+        click.echo(f"{file}: {tr('the submission breaks the rules.')}")
+    if not summary:
         return
     heads = (tr("severity"), tr("rule"), tr("column"), tr("places"), tr("rows"), tr("first value"))
     rows = [
@@ -58,6 +63,6 @@ def show_report(report: Report) -> None:
             ", ".join(f"{row:,}" for row in part.rows) + (" …" if part.count > SHOWN_ROWS else ""),
             part.value,
         )
-        for part in report.summary()
+        for part in summary
     ]
     print_table(tr("Problems"), heads, rows, numbers=[3])

@@ -24,11 +24,14 @@ COMMANDS = (
     "check",
     "judge",
     "publish",
+    "contest",
+    "arena",
     "convert",
     "pk",
     "reproduce",
     "methods",
     "data",
+    "ble",
     "demo",
 )
 
@@ -59,6 +62,12 @@ def root() -> None:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command and exit: 0 done, 2 bad input, 130 interrupted."""
     sys.exit(_run(arguments))
+
+
+def psd2csv(arguments: Sequence[str] | None = None) -> None:
+    """Run `tokumei ble convert` under the name of the thesis's program."""
+    given = sys.argv[1:] if arguments is None else arguments
+    main(["ble", "convert", *given])
 
 
 def _run(arguments: Sequence[str] | None) -> int:
