@@ -1,0 +1,1 @@
+"""Ice & Fire: the contest in three dimensions, live and replayed."""
