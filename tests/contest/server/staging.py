@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import pytest
 from fastapi.testclient import TestClient
 
 from tokumei.contest.store.accounts import User
 
+SQLITE = pytest.mark.parametrize("url", ["sqlite"], indirect=True)
+"""For what stands above the store: it is the same on every database, and tests take time."""
 ClientOf = Callable[[User | None], TestClient]
 """A browser of somebody who is logged in, or of nobody."""
 TOML = """\

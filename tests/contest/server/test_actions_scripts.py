@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from playing import COARSE, events, hand_in, states, work
-from staging import People
+from staging import SQLITE, People
 
 from tokumei.contest import sandbox
 from tokumei.contest.actions import organizing, scripts
@@ -16,6 +16,8 @@ from tokumei.contest.store.queue_status import open_jobs
 from tokumei.contest.store.standings import standings
 from tokumei.contest.store.viewing import ORGANIZER
 from tokumei.errors import ParameterError
+
+pytestmark = SQLITE
 
 SCRIPT = b"import json\nprint(json.dumps({'n': 4}))\n"
 needs_sandbox = pytest.mark.skipif(sandbox.available() is None, reason="no sandbox here")

@@ -9,14 +9,14 @@ from hypothesis import HealthCheck, given, settings
 from playing import played
 from schemathesis import Case, GenerationMode
 from schemathesis.schemas import APIOperation
-from staging import ClientOf, People
+from staging import SQLITE, ClientOf, People
 from test_roles import TABLE
 
 from tokumei.contest.actions import organizing
 from tokumei.contest.actions import people as acting
 from tokumei.contest.opening import Contest
 
-pytestmark = pytest.mark.parametrize("url", ["sqlite"], indirect=True)
+pytestmark = SQLITE
 EXAMPLES = 6
 ONE_AFTER_THE_OTHER = ("organizer", "captain", "worker", "anonymous")
 

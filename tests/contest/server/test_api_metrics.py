@@ -5,10 +5,12 @@ from __future__ import annotations
 import pytest
 from fastapi.testclient import TestClient
 from scoring import kind_of_problem, new_metric
-from staging import ClientOf, People
+from staging import SQLITE, ClientOf, People
 
 from tokumei.contest import sandbox
 from tokumei.contest.opening import Contest
+
+pytestmark = SQLITE
 
 SCRIPT = b"print('{\"loss\": 1}')\n"
 LOSS = {"name": "Loss", "language": "python", "kind": "utility", "better": "lower"}

@@ -8,7 +8,7 @@ from html import unescape
 
 import pytest
 from playing import COARSE, hand_in, play_to_attack, played
-from staging import ClientOf, People
+from staging import SQLITE, ClientOf, People
 
 from tokumei.contest.actions import organizing
 from tokumei.contest.opening import Contest
@@ -17,6 +17,8 @@ from tokumei.contest.store import accounts
 from tokumei.contest.store.standings import standings
 from tokumei.contest.store.submissions import listed
 from tokumei.contest.store.viewing import ORGANIZER
+
+pytestmark = SQLITE
 
 
 def text_of(page: str) -> str:

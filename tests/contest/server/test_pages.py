@@ -11,13 +11,15 @@ from fastapi.testclient import TestClient
 from page_reading import Page, refuse_unsafe, refuse_unusable
 from playing import attack, hand_in, played, work
 from scoring import four_submissions
-from staging import BROKEN, VALID, ClientOf, People
+from staging import BROKEN, SQLITE, VALID, ClientOf, People
 
 from tokumei.contest.actions import handing_in, organizing
 from tokumei.contest.opening import Contest
 from tokumei.contest.server import pages
 from tokumei.contest.store import accounts, metrics
 from tokumei.contest.store.accounts import User
+
+pytestmark = SQLITE
 
 TEMPLATES = Path(pages.__file__).parent / "templates"
 OPEN = ("/", "/login", "/invitation")

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
-from staging import VALID, ClientOf, People
+from staging import SQLITE, VALID, ClientOf, People
 
 from tokumei.contest.actions import people as acting
 from tokumei.contest.opening import Contest
@@ -21,7 +21,7 @@ from tokumei.contest.settings import Phase
 from tokumei.contest.store import control
 
 pytestmark = [
-    pytest.mark.parametrize("url", ["sqlite"], indirect=True),
+    SQLITE,
     pytest.mark.parametrize("more_settings", ['counts = "chosen"']),
 ]
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import pytest
 from fastapi.testclient import TestClient
-from staging import ClientOf, People
+from staging import SQLITE, ClientOf, People
 
 from tokumei.contest.actions import people as acting
 from tokumei.contest.opening import Contest
 from tokumei.contest.server.access import COOKIE, CSRF_HEADER
 from tokumei.contest.store import audit, login_attempts
+
+pytestmark = SQLITE
 
 PASSWORD = "a long password of mine"
 
