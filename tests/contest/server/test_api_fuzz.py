@@ -10,7 +10,7 @@ from playing import played
 from schemathesis import Case, GenerationMode
 from schemathesis.schemas import APIOperation
 from staging import SQLITE, ClientOf, People
-from test_roles import TABLE
+from test_who_may_call import TABLE
 
 from tokumei.contest.actions import organizing
 from tokumei.contest.actions import people as acting
