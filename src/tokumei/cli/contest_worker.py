@@ -11,6 +11,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from types import FrameType
 
@@ -21,6 +22,7 @@ from tokumei.contest import sandbox
 from tokumei.contest.desk import LocalDesk
 from tokumei.contest.opening import open_contest
 from tokumei.contest.remote_desk import RemoteDesk
+from tokumei.contest.serving import SERVER
 from tokumei.contest.store.names import LONGEST
 from tokumei.contest.tasks import KINDS, Kind
 from tokumei.contest.working import Done, Worker
@@ -137,7 +139,17 @@ def _told_to_end() -> Iterator[threading.Event]:
 
     for number in numbers:
         signal.signal(number, end)
+    if SERVER in os.environ:
+        watch = partial(_end_with, int(os.environ[SERVER]), stopped)
+        threading.Thread(target=watch, name="watch over the server", daemon=True).start()
     try:
         yield stopped
     finally:
         restore()
+
+
+def _end_with(server: int, stopped: threading.Event) -> None:
+    """Stop when the server that started us is gone: killed, it could not tell."""
+    while not stopped.wait(1.0):
+        if os.getppid() != server:
+            stopped.set()

@@ -30,6 +30,8 @@ LAST_SECONDS = 5
 """How long open requests may take after the server was told to end."""
 START_SECONDS = 20.0
 NICE = 10
+SERVER = "TOKUMEI_WORKER_OF"
+"""Where a worker finds the process of its server: it ends with it."""
 FIRST_PAUSE, LONGEST_PAUSE = 1.0, 60.0
 """Seconds before a worker that died is started again: longer each time."""
 STEADY_SECONDS = 60.0
@@ -159,6 +161,7 @@ class _Workers:
             [sys.executable, "-m", "tokumei", "contest", "worker", str(self.folder)],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
+            env=os.environ | {SERVER: str(os.getpid())},
             # Ctrl-C is for us: we then end the workers, after their jobs.
             start_new_session=True,
         )

@@ -159,6 +159,14 @@ def test_a_server_serves_keeps_a_worker_and_ends_cleanly(made: Path, number: int
         assert not _is_alive(worker)
 
 
+def test_a_worker_ends_with_its_server_also_where_that_is_killed(made: Path) -> None:
+    with open_contest(made) as contest, _process(made) as (process, _):
+        until(lambda: len(status(contest.database).workers) == 1)
+        (worker,) = _workers_of(process)
+        process.kill()
+        until(lambda: not _is_alive(worker))
+
+
 def _answers(address: str) -> bool:
     try:
         return httpx.get(f"{address}/api/contest").status_code == 200
