@@ -17,7 +17,7 @@ from tokumei.contest.actions import people as acting
 from tokumei.contest.opening import Contest
 
 pytestmark = SQLITE
-EXAMPLES = 6
+EXAMPLES = 5
 ONE_AFTER_THE_OTHER = ("organizer", "captain", "worker", "anonymous")
 
 

@@ -12,13 +12,15 @@ import pytest
 from browsing import PATIENCE, Person, chromium, served
 from playing import COARSE
 from playwright.sync_api import BrowserContext, sync_playwright
-from staging import VALID, ClientOf, People
+from staging import SQLITE, VALID, ClientOf, People
 
 from tokumei.contest.actions import attacking, handing_in, organizing
 from tokumei.contest.opening import Contest
 from tokumei.contest.server.access import COOKIE
 from tokumei.contest.store import guesses, sessions
 from tokumei.contest.store.accounts import User
+
+pytestmark = SQLITE
 
 DRAWING = [
     "--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader",
