@@ -184,7 +184,7 @@ def no_database(parts: dict[str, bytes]) -> None:
     [
         (keep, (("../evil", b"x"),), "'../evil' is among it"),
         (keep, (("data/../../evil", b"x"),), "is among it"),
-        (keep, (("/tmp/evil", b"x"),), "is among it"),
+        (keep, (("/evil", b"x"),), "is among it"),
         (keep, (("..\\evil", b"x"),), "is among it"),
         (keep, (("data//T.csv", b"x"),), "is among it"),
         (keep, (("contest.db-wal", b"x"),), "'contest.db-wal' is among it"),
@@ -206,7 +206,7 @@ def test_a_hostile_or_damaged_backup_is_refused_and_leaves_nothing(
     with pytest.raises(TokumeiError, match=sentence):
         restore(archive, Path("again"))
     assert sorted(path for path in tmp_path.parent.rglob("*")) == before
-    assert not Path("/tmp/evil").exists()
+    assert not Path("/evil").exists()
 
 
 def test_a_file_that_is_no_archive_is_refused() -> None:

@@ -13,9 +13,9 @@ from tokumei.contest.opening import Contest
 from tokumei.contest.phases import next_change, phase_now
 from tokumei.contest.server.access import iso
 from tokumei.contest.server.messages import Message
-from tokumei.contest.server.tables import ResultsQuery, results_table
+from tokumei.contest.server.tables import ResultsQuery, attack_cells, results_table
 from tokumei.contest.settings import PhaseName, Settings
-from tokumei.contest.store import accounts, clock, events, guesses
+from tokumei.contest.store import accounts, clock, events
 from tokumei.contest.store.schema import jobs
 from tokumei.contest.store.states import Better, MetricKind
 from tokumei.contest.store.viewing import Sees, Viewer
@@ -157,7 +157,6 @@ def _next(connection: Connection, settings: Settings) -> NextPhase | None:
 
 
 def _matrix(connection: Connection, viewer: Viewer, sees: Sees) -> list[MatrixCell]:
-    own = {viewer.team_id} if sees == "own" else set()
     return [
         MatrixCell(
             attacker=cell.attacker_id,
@@ -167,8 +166,7 @@ def _matrix(connection: Connection, viewer: Viewer, sees: Sees) -> list[MatrixCe
             total=cell.total,
             success=cell.success,
         )
-        for cell in guesses.matrix(connection, viewer)
-        if sees == "all" or own & {cell.attacker_id, cell.defender_id}
+        for cell in attack_cells(connection, viewer, sees)
     ]
 
 

@@ -13,9 +13,10 @@ from sqlalchemy import Connection
 
 from tokumei.contest.opening import Contest
 from tokumei.contest.phases import sees
-from tokumei.contest.store import accounts
+from tokumei.contest.store import accounts, guesses
 from tokumei.contest.store.contest_state import read_state
 from tokumei.contest.store.errors import NotFound
+from tokumei.contest.store.guesses import Cell
 from tokumei.contest.store.metrics import Metric
 from tokumei.contest.store.names import key_of
 from tokumei.contest.store.standings import Standing, Value, history, standings
@@ -155,3 +156,13 @@ def _sorted(
     there = [row for row in rows if key(row) is not None]
     missing = [row for row in rows if key(row) is None]
     return sorted(there, key=key, reverse=order == "desc") + missing  # type: ignore[arg-type]
+
+
+def attack_cells(connection: Connection, viewer: Viewer, allowed: Sees) -> list[Cell]:
+    """Return the cells of the attack matrix that a viewer may see: all, or the own team's."""
+    own = {viewer.team_id} if allowed == "own" else set()
+    return [
+        cell
+        for cell in guesses.matrix(connection, viewer)
+        if allowed == "all" or own & {cell.attacker_id, cell.defender_id}
+    ]

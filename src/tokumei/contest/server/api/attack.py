@@ -27,6 +27,7 @@ from tokumei.contest.server.access import (
 from tokumei.contest.server.api.session import TeamName
 from tokumei.contest.server.files import BINARY, RAW_BODY, answers_with, stored_file
 from tokumei.contest.server.ids import Id
+from tokumei.contest.server.tables import attack_cells
 from tokumei.contest.server.uploading import received
 from tokumei.contest.store import accounts, guesses
 from tokumei.contest.store.contest_state import read_state
@@ -148,11 +149,10 @@ def get_matrix(caller: LoggedIn, contest: TheContest) -> Matrix:
     """Return the best guess of every attacker against every defender."""
     with contest.database.read() as connection:
         allowed = sees(connection, contest.settings, caller.viewer)
-        cells = guesses.matrix(connection, caller.viewer)
+        cells = attack_cells(connection, caller.viewer, allowed)
         published = {one.team_id for one in guesses.published(connection)}
         teams = accounts.listed_teams(connection)
         frozen = read_state(connection).frozen
-    own = {caller.team_id} if allowed == "own" else set()
     return Matrix(
         teams=[
             MatrixTeam(id=one.id, name=one.name, published=one.id in published) for one in teams
@@ -167,7 +167,6 @@ def get_matrix(caller: LoggedIn, contest: TheContest) -> Matrix:
                 success=cell.success,
             )
             for cell in cells
-            if allowed == "all" or own & {cell.attacker_id, cell.defender_id}
         ],
         frozen=None if frozen is None else iso(frozen),
         limit=contest.settings.quotas.guesses,
