@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Any
-
-from sphinx.application import Sphinx
 
 import tokumei
 
@@ -21,6 +18,8 @@ language = "en"
 extensions = [
     "myst_parser",
     "sphinx.ext.autodoc",
+    "japanese_search",
+    "languages",
     "mathml",
     "registry_reference",
 ]
@@ -62,15 +61,3 @@ html_theme_options = {
         "color-brand-visited": ICE_LIGHT,
     },
 }
-
-
-def _language_of_page(
-    _app: Sphinx, page: str, _template: str, context: dict[str, Any], _doctree: object
-) -> None:
-    """Tell browsers which pages are Japanese: fonts and hyphenation follow the language."""
-    if page.startswith("ja/"):
-        context["language"] = "ja"
-
-
-def setup(app: Sphinx) -> None:
-    app.connect("html-page-context", _language_of_page)

@@ -15,6 +15,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from importlib.machinery import SourceFileLoader
 from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
@@ -190,14 +191,27 @@ def test_there_is_output_that_is_compared() -> None:
 def test_every_method_and_parameter_is_in_the_reference(family, reference: ModuleType) -> None:
     from tokumei.parameters import parameters
 
-    page = reference.pages()[f"{family}s"]
+    pages = reference.pages()
     for name in registry.names(family):
-        label = f".. _{reference.label(family, name)}:\n\n{name}\n{'-' * len(name)}\n"
-        assert label in page
-        section = page.partition(label)[2].partition("\n.. _")[0]
+        label = reference.label(family, name)
+        assert f":ref:`{name} <{label}>`" in pages[f"{family}s"]
+        page = pages[label]
+        assert page.startswith(f".. _{label}:\n\n{name}\n{'-' * len(name)}\n")
         for parameter in parameters(registry.find(family, name)):
-            assert parameter.doc in section
-            assert parameter.name.replace("_", "-") in section.replace("_", "-")
+            assert parameter.doc in page
+            assert parameter.name.replace("_", "-") in page.replace("_", "-")
+
+
+def test_pictures_show_what_the_methods_do() -> None:
+    script = SourceFileLoader("pictures_of_methods", str(ROOT / "tools" / "pictures-of-methods"))
+    tool = ModuleType(script.name)
+    script.exec_module(tool)
+    drawn = {name: drawing.svg() for name, drawing in tool.drawings()}
+    stored = {path.stem: path for path in (DOCS / "_static" / "methods").glob("*.svg")}
+    assert stored.keys() == drawn.keys()
+    for name, path in stored.items():
+        assert path.read_text(encoding="utf-8") == drawn[name], "run tools/pictures-of-methods"
+        assert path.stat().st_size < 15_000
 
 
 def test_every_public_name_is_in_the_reference(reference: ModuleType) -> None:

@@ -2,6 +2,7 @@
 
 `pages` makes the text of every page; a page is written only when its text changed, so that Sphinx
 reads no more than it must. One declaration of a method is enough: nothing here is kept by hand.
+The directive `methods` puts the table of a family into any page, in its language.
 """
 
 from __future__ import annotations
@@ -13,16 +14,21 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.ext.napoleon import Config
 from sphinx.ext.napoleon.docstring import NumpyDocstring
+from sphinx.util.docutils import SphinxDirective
 
 import tokumei
 from tokumei.cli.options import on_command_line
 from tokumei.parameters import Parameter, parameters
 from tokumei.registry import FAMILIES, Family, find, name_of, names
+from tokumei.words import translate
 
 FOLDER = "reference"
+PICTURES = Path(__file__).parents[1] / "_static" / "methods"
+"""One SVG for each method that has one, by its name; `tools/pictures-of-methods` draws them."""
 LEADS: dict[Family, str] = {
     "anonymizer": "Methods that change a history. A kept row keeps its hidden row id; "
     "`publish` draws the pseudonyms.",
@@ -53,7 +59,11 @@ CITATION = re.compile(r"\[([a-z]+\d{4}[a-z]?)\](?!_)")
 def pages() -> dict[str, str]:
     """Return name of page → text."""
     made = {"index": _index(), "values": _values()}
-    return made | {_page(family): _family(family) for family in FAMILIES}
+    for family in FAMILIES:
+        made[_page(family)] = _family(family)
+        for name in names(family):
+            made[label(family, name)] = _text(_method(family, name, find(family, name)))
+    return made
 
 
 def write(folder: Path) -> None:
@@ -103,23 +113,34 @@ def _family(family: Family) -> str:
     lines = [*_title(f"{family.capitalize()}s", "="), LEADS[family], ""]
     if family == "metric":
         lines += ["`tokumei score` computes all of them, and every attack under every threat.", ""]
+    lines += [".. list-table::", "   :class: methods", ""]
     for name in names(family):
-        lines += [f".. _{label(family, name)}:", "", *_method(family, name, find(family, name))]
-    return _text(lines)
+        lines += [f"   * - :ref:`{name} <{label(family, name)}>`", f"     - {_does(family, name)}"]
+    lines += ["", ".. toctree::", "   :hidden:", ""]
+    return _text([*lines, *_indented(label(family, name) for name in names(family))])
 
 
 def label(family: Family, name: str) -> str:
-    """Return the label of a method, for links."""
+    """Return the label of a method, for links; its page has the same name."""
     return f"{family}-{name}"
 
 
+def _does(family: Family, name: str) -> str:
+    """Say in a sentence what a method does."""
+    text = inspect.getdoc(find(family, name)) or ""
+    return " ".join(text.partition("\n\n")[0].split())
+
+
 def _method(family: Family, name: str, method: type) -> Iterator[str]:
-    yield from _title(name, "-")
+    yield from (f".. _{label(family, name)}:", "", *_title(name, "-"))
     yield from (_home(method), "")
+    if (PICTURES / f"{name}.svg").exists():
+        # Inside the page, where its lines and words follow the colors of the reader's theme.
+        yield from (".. raw:: html", f"   :file: ../_static/methods/{name}.svg", "")
     words, rubric, sources = "\n".join(_docstring(inspect.getdoc(method) or "")).partition(
         REFERENCES
     )
-    yield from (*words.splitlines(), "")
+    yield from (*words.replace("\nLimits: ", "\n**Limits:** ").splitlines(), "")
     fields = parameters(method)
     optional = on_command_line(method)
     if family != "metric":
@@ -209,6 +230,23 @@ def _values() -> str:
     return _text(lines)
 
 
+class Methods(SphinxDirective):
+    """The methods of a family with a sentence on each: the body of a Markdown page's table."""
+
+    required_arguments = 1
+
+    def run(self) -> list[nodes.Node]:
+        """Translate the sentences where the page is Japanese."""
+        family: Family = self.arguments[0]
+        language = "ja" if self.env.docname.startswith("ja/") else "en"
+        heads = {"en": ("name", "what it does"), "ja": ("名前", "内容")}[language]
+        lines = [f"| {heads[0]} | {heads[1]} |", "|---|---|"]
+        for name in names(family):
+            link = f"{{ref}}`{name} <{label(family, name)}>`"
+            lines.append(f"| {link} | {translate(_does(family, name), language)} |")
+        return self.parse_text_to_nodes("\n".join(lines))
+
+
 def _before_build(app: Sphinx) -> None:
     write(Path(app.srcdir) / FOLDER)
 
@@ -234,6 +272,7 @@ def _plain_aliases(
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
+    app.add_directive("methods", Methods)
     app.connect("builder-inited", _before_build)
     app.connect("autodoc-process-docstring", _docstring_of_value)
     app.connect("autodoc-process-signature", _plain_aliases)

@@ -20,6 +20,9 @@ class Chain(Checked):
     """Apply several anonymizers, one after the other.
 
     Every step draws from a seed of its own, so that the same method twice does not repeat itself.
+
+    Limits: a later step can break what an earlier one promised, as deleting rows breaks groups that
+    were alike. Score the finished release.
     """
 
     steps: Annotated[tuple[Anonymizer, ...], Doc("The anonymizers, first to last.")] = ()

@@ -34,18 +34,25 @@ log = logging.getLogger(__name__)
 @anonymizer("decoys")
 @dataclass(frozen=True, kw_only=True)
 class Decoys(Checked):
-    """Put customers into clusters and add decoys until all of a cluster have the same items.
+    r"""Put customers into clusters and add decoys until all of a cluster have the same items.
 
-    An attacker who knows item sets can then do no better than c right guesses for n customers. The
-    number of decoys depends on the clusters: search looks for those that need the fewest (exactly,
-    by matching, where all clusters are pairs); tfidf-kmeans is method 1 of the paper, and with a
-    least size above 1 method 2; jaccard-kmeans is the clustering that the paper rejects.
+    An attacker who compares item sets can then do no better than c right guesses for n customers.
+    The number of decoys depends on the clusters: search looks for those that need the fewest
+    (exactly, by matching, where all clusters are pairs); tfidf-kmeans is method 1 of the paper, and
+    with a least size above 1 method 2; jaccard-kmeans is the clustering that the paper rejects.
 
     Decoys in the style of the paper have a price of 0.1 to 0.9 and the quantity 1, by which they
     are recognized; camouflage takes price and quantity from real purchases of the item, and puts
     the decoy into the customer's basket nearest in time. The real purchases stay as they are, and
     an attacker who knows rows finds everybody; share rows makes the members of a cluster equal in
     every column, against any attacker.
+
+    A cluster whose members bought :math:`b_u` items each, and B items together, gets :math:`\sum_u
+    (B - b_u)` decoys.
+
+    Limits: c of n holds for whoever compares sets of items. Whoever also counts how often an item
+    stands in the release does better, because real purchases repeat and decoys do not; whoever
+    knows rows finds everybody unless rows are shared.
 
     References
     ----------

@@ -22,6 +22,9 @@ class DeleteRows(Checked):
 
     Every row is deleted with probability :math:`p`, independent of all others. PWSCUP 2017 gave
     such a submission (:math:`p = 1/2`) to its participants as a sample.
+
+    Limits: what is left is unchanged. Of k purchases that an attacker knows, at least one is left
+    with probability :math:`1 - p^k`, and one is often enough.
     """
 
     share: Annotated[float, Interval(ge=0, lt=1), Doc("Share of the rows to delete.")] = 0.1

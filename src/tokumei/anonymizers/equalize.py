@@ -39,6 +39,13 @@ class Equalize(Checked):
     number of groups divided by that of customers. The groups are chosen by search, so that this and
     the loss of utility together are least.
 
+    In the simplified game the search minimizes :math:`d / R + x / C + g / n`: d of R rows are
+    deleted, x of C cells changed, and n customers stand in g groups.
+
+    Limits: a group of one may be the cheapest, and its member is found: the bound is an average,
+    not a least size. Customers with many rows lose most of them. Columns that the objective does
+    not count are left out.
+
     References
     ----------
     [hamada2018] Basic algorithm and improvements 1 and 2. Differs: the article gives the idea; how

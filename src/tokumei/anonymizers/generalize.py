@@ -48,6 +48,10 @@ class Generalize(Checked):
     made within the classes of R, F and M, and intervals are widened until their middles tell the
     ranks of the group's leader. The mixture weighs both.
 
+    Limits: customers with many more rows than the others lose them, a sum is known only as an
+    interval, and baskets, other columns and the customers table are left out. What all members of a
+    group have in common is told of each of them.
+
     References
     ----------
     [kobayashi2019] Section 3. Differs: the paper sorts by the number of rows and does not say how

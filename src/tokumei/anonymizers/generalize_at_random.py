@@ -30,6 +30,12 @@ class GeneralizeAtRandom(Checked):
     Every cell by itself is suppressed, widened or left, by the given shares. A date, price or
     quantity becomes an interval around it, an item a set with other items. The true value lies in
     every cell. Like the sample of PWSCUP 2018, it is a starting point, not a protection.
+
+    A date d becomes :math:`d - a` to :math:`d + b` with a and b uniform in 0, ..., `days`; an
+    amount x becomes :math:`x (1 - a)` to :math:`x (1 + b)` with a and b uniform in 0 to `amounts`.
+
+    Limits: every cell hides by itself. All cells of a customer together mostly fit one customer
+    only.
     """
 
     share: Annotated[float, Interval(ge=0, le=1), Doc("Share of the cells to widen.")] = 0.5

@@ -23,6 +23,9 @@ class PerturbAmounts(Checked):
 
     Every price becomes :math:`p (1 + e)` with :math:`e` uniform in :math:`\pm` `price`, rounded to
     hundredths and at least 0.01; every quantity likewise, rounded to whole numbers and at least 1.
+
+    Limits: items and dates stay, and whoever compares these finds everybody; in the sum of many
+    rows the factors nearly cancel.
     """
 
     price: Annotated[float, Interval(ge=0, lt=1), Doc("Largest relative change of a price.")] = 0.1

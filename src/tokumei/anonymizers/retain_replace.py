@@ -34,6 +34,9 @@ class RetainReplace(Checked):
     The promise is about the records of the chosen table and the chosen columns. The rows of a
     customer's purchases together remain a fingerprint. The ranges are the values that occur.
 
+    A value is kept with probability :math:`ρ + (1 - ρ) / m`, and becomes each other of the m values
+    with probability :math:`(1 - ρ) / m`.
+
     References
     ----------
     [saito2014] Section 3. Differs: k by the exact minimum instead of the closed forms.

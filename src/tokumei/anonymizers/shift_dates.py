@@ -23,6 +23,11 @@ class ShiftDates(Checked):
     All purchases of a customer move together (the days between them stay), or every purchase by
     itself. A date that would leave the period of the data stops at its first or last day; the time
     of day stays.
+
+    A date d becomes :math:`d + s` with s uniform in -`days`, ..., `days`.
+
+    Limits: items and amounts stay. Dates that move together keep their distances, by which the
+    attack time-profile finds them again.
     """
 
     days: Annotated[int, Ge(0), Doc("Largest number of days to move by.")] = 7

@@ -33,6 +33,9 @@ class CandidateIntersection(Checked):
     quantity in the intervals; a suppressed cell fits all. A pseudonym with more rows than the
     customer is out. The weight is the share of the pseudonym's rows that fit: where the true value
     lies in every cell, the right customer has 1.
+
+    Limits: decoys, or knowledge of a part of the purchases, make pseudonyms have more rows than the
+    customers, and the attack says nothing.
     """
 
     one_to_one: OneToOne = True

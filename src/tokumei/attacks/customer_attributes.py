@@ -29,6 +29,9 @@ class CustomerAttributes(Checked):
     A birth date, a sex and a country name most people. A value that d of n customers have counts as
     ln(n / d) where it agrees, and nothing where it differs; the sum is the weight. Customers with
     the same attributes stay equally heavy.
+
+    Limits: a value that was changed or generalized counts as different, even if it is only a day
+    off.
     """
 
     top: Top = 10

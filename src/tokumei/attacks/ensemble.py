@@ -73,6 +73,9 @@ class Ensemble(Checked):
     Each customer is named once at most, so that the sum is largest; with more targets than
     customers, each target gets its best. Targets that no member can tell apart share their names.
     The weight is the chance that the discriminant gives the name, divided among such targets.
+
+    Limits: what none of its members sees, it does not see. Where few customers stand out it learns
+    little, and can do worse than its best member.
     """
 
     def __call__(self, challenge: Challenge, /, *, seed: int) -> Guess:

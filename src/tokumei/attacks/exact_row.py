@@ -29,6 +29,8 @@ class ExactRow(Checked):
     A released row that equals known rows votes for their customers: one vote, shared when it fits
     several. A pseudonym is guessed to be the customer with the most votes; where no row fits, the
     attack says nothing.
+
+    Limits: a column in which every row was changed, by a cent or a minute, leaves no equal row.
     """
 
     top: Annotated[int, Ge(1), Doc("How many customers to name for each target at most.")] = 10

@@ -23,6 +23,9 @@ class ItemIntersection(Checked):
 
     A pseudonym with more rows than the customer is out; a suppressed item may be any. A customer
     is named where one pseudonym is left. The item attack of PWSCUP 2018.
+
+    Limits: one item that was deleted or replaced, or one row too many, rules out the right
+    pseudonym.
     """
 
     def __call__(self, challenge: Challenge, /, *, seed: int) -> Guess:

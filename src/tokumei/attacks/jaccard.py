@@ -21,6 +21,11 @@ class Jaccard(Checked):
     similar customers stay equally heavy, and where more tie than may be named, the seed draws
     which, each as likely. A target that shares no item with anybody is not named.
 
+    With a and b the items of the two and c those of both, it is :math:`c / (a + b - c)`.
+
+    Limits: prices, quantities and dates are not looked at, and customers with equal item sets
+    cannot be told apart.
+
     References
     ----------
     [harada2017] Algorithm 1. Differs: the paper does not say how ties are broken.

@@ -28,6 +28,8 @@ class KeyMatching(Checked):
     A dictionary leads from the key of every released row to its pseudonym; every known row looks
     its own key up. In both, later rows overwrite earlier ones, and no votes are counted. S1 to S6
     of PWSCUP 2017.
+
+    Limits: a key that many rows share leads anywhere. It is as weak as the contest had it.
     """
 
     on: Annotated[

@@ -26,6 +26,8 @@ class MultisetJaccard(Checked):
     :math:`\sum_j \min(a_j, b_j) / \sum_j \max(a_j, b_j)`. Items whose quantities sum to 0 or less
     (returned goods) are left out. Ties are treated as by jaccard.
 
+    Limits: an item bought by the thousand outweighs all others.
+
     References
     ----------
     [harada2016] Section 3.2.

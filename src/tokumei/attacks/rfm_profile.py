@@ -21,13 +21,18 @@ from tokumei.rfm import analyze
 @attack("rfm-profile")
 @dataclass(frozen=True, kw_only=True)
 class RfmProfile(Checked):
-    """Name the customer whose recency, frequency and spend are nearest.
+    r"""Name the customer whose recency, frequency and spend are nearest.
 
     In each of the three, the customers of the release have places from 0 to 1, and so have those of
     the knowledge: whoever knows only some of the purchases, whose sums are all smaller, still finds
     the places. The weight is 1 minus the mean of the square roots of the three differences: two
     places that agree count more than three that nearly do. Generalized cells stand for the middle
     of their interval.
+
+    With the places x of the released and y of the known customer, it is :math:`1 - \sum |x -
+    y|^{1/2} / 3`.
+
+    Limits: the more customers there are, the fewer are told apart by three numbers.
     """
 
     one_to_one: OneToOne = False

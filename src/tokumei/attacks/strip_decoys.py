@@ -30,6 +30,9 @@ class StripDecoys(Checked):
     similarities of all targets have the largest mean. So decoys with made-up amounts fall out,
     while a release whose amounts were all changed is read as it is. A target of which a reading
     leaves nothing is read in the strictest way that leaves something.
+
+    Limits: decoys are told by price and quantity only. One that copies a real purchase of the item
+    stays.
     """
 
     weights: ItemWeights = "none"

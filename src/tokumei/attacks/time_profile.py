@@ -38,6 +38,9 @@ class TimeProfile(Checked):
     believes the reading that tells customers apart best: the one under which the most of them are
     the most alike, and alone, to some target. So it follows dates that were moved, by customer or
     by row.
+
+    Limits: moves by more days than allowed are not followed, and customers who bought on the same
+    days are alike.
     """
 
     days: Annotated[

@@ -23,6 +23,9 @@ class UniqueRow(Checked):
     Rows are compared in every column but customer and basket; generalized rows are passed over.
     Where the rows of a pseudonym name several customers, the last one wins. The exact-row attack of
     PWSCUP 2018.
+
+    Limits: one wrong row can overrule many right ones, and a release without exact rows tells it
+    nothing.
     """
 
     def __call__(self, challenge: Challenge, /, *, seed: int) -> Guess:

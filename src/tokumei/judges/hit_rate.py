@@ -25,6 +25,9 @@ class HitRate(Checked):
     With h values heavier than the right one and t as heavy (itself included), a target counts
     :math:`\min(1, \max(0, (top - h) / t))`: the expected hit when ties are broken at random. A
     target without a guess counts nothing.
+
+    Limits: all targets count alike. A low rate can hide that some customers, those with rare
+    purchases, are found for sure.
     """
 
     top: Annotated[int, Ge(1), Doc("How many of the heaviest values count as named.")] = 1

@@ -28,6 +28,8 @@ class ShootDown(Checked):
     The lines are the heaviest values of every target; where several are equally heavy, each is a
     line. A line that is repeated counts once: otherwise one sure line, said seven times, would
     shoot down any release.
+
+    Limits: it says whether, not how many, and of one guess only.
     """
 
     p: Annotated[

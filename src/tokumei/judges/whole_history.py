@@ -23,6 +23,8 @@ class WholeHistory(Checked):
     Where a threat asks for months, a customer counts when all months are right; where it asks for
     one thing only, this is the share of right targets. The heaviest value is the guess, of equally
     heavy ones the first by name; a target without a guess is taken as absent.
+
+    Limits: one wrong month counts as all wrong. A low share can hide that most months are known.
     """
 
     absent: Annotated[str, Doc("What saying nothing means.")] = "DEL"

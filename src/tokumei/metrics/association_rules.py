@@ -30,6 +30,8 @@ class AssociationRules(Checked):
     The release is mined as it is, with the same thresholds, and a rule may have any rank there. A
     suppressed cell has no value. Needs tokumei[mining].
 
+    Limits: rules below the least support, which are those about few people, are not looked at.
+
     References
     ----------
     [saito2014] Section 4.2. Differs: the paper mines a reconstructed cross tabulation, and does not

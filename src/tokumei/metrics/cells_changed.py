@@ -19,6 +19,8 @@ class CellsChanged(Checked):
 
     Customer and basket are not counted, because publishing renames both. A generalized cell counts
     as changed unless the true value is all that it holds.
+
+    Limits: a cent counts as much as another item; rows that were added or deleted do not count.
     """
 
     def __call__(self, history: History, release: Release, /, *, seed: int) -> Score:

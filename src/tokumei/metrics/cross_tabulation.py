@@ -23,11 +23,17 @@ from tokumei.registry import metric
 @metric("cross-tabulation")
 @dataclass(frozen=True, kw_only=True)
 class CrossTabulation(Checked):
-    """L1 distance of the cross tabulations of original and release: sum of differences of shares.
+    r"""L1 distance of the cross tabulations of original and release: sum of differences of shares.
 
     0 says that every combination of values is as frequent as before, 2 that no combination occurs
     in both. The release may be reconstructed first, as whoever gets perturbed records does; rho is
     found from the share of values that were kept.
+
+    With :math:`p_x` and :math:`q_x` the shares of combination x before and after, it is
+    :math:`\sum_x |p_x - q_x|`.
+
+    Limits: columns that are not named are not looked at; in a table with more cells than records
+    even two samples of the same people are far apart.
 
     References
     ----------

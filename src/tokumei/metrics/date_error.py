@@ -23,6 +23,8 @@ class DateError(Checked):
 
     :math:`\sum |d - d'| / (31 n)` over the kept rows, with n the rows of the original. E4 of PWSCUP
     2017, where a date stays in its month.
+
+    Limits: deleted rows count as not moved.
     """
 
     def __call__(self, history: History, release: Release, /, *, seed: int) -> Score:

@@ -26,6 +26,8 @@ class DecoyViolations(Checked):
 
     Every customer shares its item set (or rows) with at least so many in all; every original
     purchase is there and unchanged; every decoy lies in a basket that the customer really had.
+
+    Limits: 0 says that the promise is kept, not that it is enough.
     """
 
     min_size: Annotated[int, Ge(1), Doc("Least number of customers who are equal.")] = 1

@@ -23,6 +23,9 @@ class IdenticalGroups(Checked):
     Computed from the public part alone, whatever the method promised. In groups of at least k an
     attacker who knows everything about everybody names a customer rightly with probability 1/k at
     most.
+
+    Limits: a single customer who stands alone makes it 1; how many there are, indistinguishable
+    tells.
     """
 
     def __call__(self, history: History, release: Release, /, *, seed: int) -> Score:

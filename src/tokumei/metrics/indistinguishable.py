@@ -29,6 +29,8 @@ class Indistinguishable(Checked):
     Customers whose item sets (or rows, in every column, and attributes) are equal are one kind. Of
     g equal customers an attacker names one rightly on average, whatever the method, so the share of
     kinds bounds the re-identification rate. Computed from the public part alone.
+
+    Limits: it is an average. Who is alone in its kind is found, however small the share.
     """
 
     by: Annotated[

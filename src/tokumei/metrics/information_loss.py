@@ -29,6 +29,8 @@ class InformationLoss(Checked):
     of the original's column (days, hundredths, pieces). A deleted row counts as suppressed. PWSCUP
     2018, where the true value lies in every cell; elsewhere a cell without it counts as far as it
     is away, a wrong item 1.
+
+    Limits: every column counts by itself. What an analysis of several columns loses is not seen.
     """
 
     def __call__(self, history: History, release: Release, /, *, seed: int) -> Score:

@@ -21,6 +21,8 @@ class ItemCountError(Checked):
 
     :math:`\sum_i |c_i - c'_i| / \sum_i c_i` with :math:`c_i` and :math:`c'_i` the rows of item
     :math:`i` in the original and in the release. A set of s items counts 1/s for each.
+
+    Limits: items that customers exchange among each other cost nothing here.
     """
 
     def __call__(self, history: History, release: Release, /, *, seed: int) -> Score:

@@ -27,6 +27,8 @@ class ItemSimilarity(Checked):
     retail: the quantity where it is at most 11; a score of 0 is no score. With :math:`w` the cosine
     of two items' scores, over all pairs of items that share a customer in the original:
     :math:`\sum |w - w'| / \sum w`, at most 1. E1 (wholesale) and E2 (retail) of PWSCUP 2017.
+
+    Limits: pairs of items that only the release brings together are not counted.
     """
 
     sales: Annotated[

@@ -22,6 +22,8 @@ class NotASubset(Checked):
 
     Rows are compared by item, price, quantity and day. It catches Yamaoka anonymization, in which
     every history stands under another name. After Y1-subset of PWSCUP 2016.
+
+    Limits: one changed cell makes a customer count as much as an exchanged history does.
     """
 
     def __call__(self, history: History, release: Release, /, *, seed: int) -> Score:

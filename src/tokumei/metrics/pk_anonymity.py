@@ -26,11 +26,17 @@ DEVIATIONS = 1.96
 @metric("pk-anonymity")
 @dataclass(frozen=True, kw_only=True)
 class PkAnonymity(Checked):
-    """Pk-anonymity k of some columns, computed from what happened to their values.
+    r"""Pk-anonymity k of some columns, computed from what happened to their values.
 
     The original and the release tell, with the key, how often values were kept; that gives rho, and
     rho gives k by the exact minimum. If the changed values do not look as if they had been drawn
     uniformly, or if none was changed, nothing is promised and k is 1.
+
+    With A the probabilities of the N records' changes, :math:`k = 1 + (N - 1) \min A_{u,v'}
+    A_{v,u'} / (A_{u,u'} A_{v,v'})` over all values u, v before and u', v' after.
+
+    Limits: rho is estimated, and roughly so where there are few records; what other columns tell is
+    not covered.
 
     References
     ----------

@@ -20,6 +20,8 @@ class PriceError(Checked):
 
     :math:`\sum (1 - \min(p, p') / \max(p, p')) / n` over the kept rows, with n the rows of the
     original. E5 of PWSCUP 2017.
+
+    Limits: deleted rows count as not changed.
     """
 
     def __call__(self, history: History, release: Release, /, *, seed: int) -> Score:

@@ -28,6 +28,8 @@ class RfmAgreement(Checked):
     by its own. Generalized cells stand for the middle of their interval, or for the mean of values
     drawn from it. A customer without a row in the release agrees in nothing.
 
+    Limits: only ranks are compared. What shifts all customers alike is not seen.
+
     References
     ----------
     [kobayashi2019] Section 4.1. Differs: the expectation instead of 100 draws, unless asked for.

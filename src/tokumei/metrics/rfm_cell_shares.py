@@ -23,6 +23,8 @@ class RfmCellShares(Checked):
 
     R, F and M are each cut at the quintiles of the original; the release is cut at the same
     places. After U3-RFM of PWSCUP 2016.
+
+    Limits: customers who exchange their classes are not seen.
     """
 
     def __call__(self, history: History, release: Release, /, *, seed: int) -> Score:

@@ -29,6 +29,8 @@ class Risk(Checked):
     The attacker gets the challenge only; the judge marks the guess with the secret answer. The
     baseline is the mark of a guess that names all customers alike for every target (so many as
     make a million pairs, drawn at random, where there are more).
+
+    Limits: it holds for this attack with this knowledge. A better attack finds more.
     """
 
     threat: Annotated[Threat, Doc("What the attacker knows and is asked.")] = FullKnowledge()

@@ -17,7 +17,10 @@ from tokumei.tables import frame
 @metric("rows-added")
 @dataclass(frozen=True, kw_only=True)
 class RowsAdded(Checked):
-    """Rows of the release that no row of the original stands behind, as a share of the original."""
+    """Rows of the release that no row of the original stands behind, as a share of the original.
+
+    Limits: what the rows say is not looked at.
+    """
 
     def __call__(self, history: History, release: Release, /, *, seed: int) -> Score:
         added = frame(release.origins().select(nw.col("origin").is_null().sum())).item()

@@ -16,7 +16,10 @@ from tokumei.tables import frame
 @metric("rows-deleted")
 @dataclass(frozen=True, kw_only=True)
 class RowsDeleted(Checked):
-    """Share of the original's rows that are missing from the release."""
+    """Share of the original's rows that are missing from the release.
+
+    Limits: all rows count alike, also the last one that a customer or an item had.
+    """
 
     def __call__(self, history: History, release: Release, /, *, seed: int) -> Score:
         kept = frame(release.origins().select(nw.col("origin").count())).item()

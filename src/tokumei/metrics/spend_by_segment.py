@@ -19,6 +19,8 @@ class SpendBySexAndCountry(Checked):
 
     :math:`|m - m'| / m` averaged over the segments, with :math:`m` and :math:`m'` the mean spend of
     a segment's customers in the original and in the release. After U1-cMAE of PWSCUP 2016.
+
+    Limits: a segment of one customer counts as much as the largest.
     """
 
     def __call__(self, history: History, release: Release, /, *, seed: int) -> Score:

@@ -25,6 +25,8 @@ class TopItemsList(Checked):
 
     Items are ranked by the number of distinct customers, equal ones by name; both descending.
     E3.list of PWSCUP 2017.
+
+    Limits: the order within the list does not count, nor does any item beyond it.
     """
 
     k: TopK = 100
@@ -45,6 +47,8 @@ class TopItemsSimilarity(Checked):
 
     As the item similarity, with score 1 for every item that a customer bought, over the original's
     top items: :math:`\sum |w - w'| / \sum w`, at most 1. E3.similarity of PWSCUP 2017.
+
+    Limits: items beyond the top are not looked at.
     """
 
     k: TopK = 100

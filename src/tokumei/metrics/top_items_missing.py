@@ -21,6 +21,8 @@ class TopItemsMissing(Checked):
     """Share of the original's best-selling items that are not best sellers of the release.
 
     Items are ranked by the quantity sold, equal ones by name. After U4-topitems of PWSCUP 2016.
+
+    Limits: the order among the best sellers does not count.
     """
 
     k: Annotated[int, Ge(1), Doc("How many items count as best sellers.")] = 100

@@ -19,6 +19,8 @@ class UncoveredCells(Checked):
 
     A generalized release promises that there are none: the true value lies in every interval and
     every set, and a suppressed cell may be anything. Customer and basket are not counted.
+
+    Limits: a release that suppresses everything has none; read it beside the information loss.
     """
 
     def __call__(self, history: History, release: Release, /, *, seed: int) -> Score:

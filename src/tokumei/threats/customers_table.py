@@ -21,6 +21,8 @@ class CustomersTable(Checked):
     """The attacker knows the attributes of every customer (sex, birth date, …), and no purchase.
 
     Such tables are bought and leaked; PWSCUP gave its attackers one.
+
+    Limits: nothing is said of attackers who know a purchase.
     """
 
     def __call__(

@@ -18,6 +18,9 @@ class FullKnowledge(Checked):
 
     The worst case that PWSCUP 2016 and 2018 played: whoever cannot be found by this attacker
     cannot be found by one who knows less.
+
+    Limits: it asks for names. What all customers of a group have in common is told without naming
+    anybody, and what an attacker knows besides the data is not in it.
     """
 
     def __call__(

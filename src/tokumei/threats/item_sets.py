@@ -21,6 +21,8 @@ class ItemSets(Checked):
 
     Neither when, nor how many, nor at what price: so much is known of whoever shows their shelves.
 
+    Limits: whoever has seen a part of the shelves knows less, whoever has a receipt knows more.
+
     References
     ----------
     [harada2017] Section 2.

@@ -25,6 +25,8 @@ class MonthlyView(Checked):
 
     Asked is the pseudonym of every customer in every month. PWSCUP 2017 gave its attackers 25, 50,
     75 or 100 % of the rows, with two characters of each item.
+
+    Limits: rows are drawn at random over all customers, so of some customers nothing is known.
     """
 
     share: Annotated[float, Interval(gt=0, le=1), Doc("Share of all rows that is known.")] = 0.25

@@ -25,6 +25,9 @@ class PartialRows(Checked):
 
     Of each customer's rows the given share is drawn, rounded up: at least one row is known. PWSCUP
     2017 gave its attackers 25, 50, 75 or 100 % of the rows.
+
+    Limits: the rows are drawn at random. An attacker who knows the rare purchases knows more than
+    the share says.
     """
 
     share: Annotated[
