@@ -18,7 +18,7 @@ import polars as pl
 
 from tokumei.errors import SchemaError
 from tokumei.history import History
-from tokumei.tables import Table, columns, height, table
+from tokumei.tables import Table, columns, height, on_spark, table
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -68,6 +68,11 @@ class Challenge:
     assumes: str
     """What the attacker is assumed to know, in one sentence."""
 
+    @property
+    def on_spark(self) -> bool:
+        """Whether the release is a Spark table."""
+        return self.release.on_spark
+
 
 def _tabled(given: Table | pl.DataFrame, needed: tuple[str, ...], what: str) -> Table:
     result = table(given) if isinstance(given, pl.DataFrame) else given
@@ -99,6 +104,11 @@ class Guess:
     def __init__(self, pairs: Table | pl.DataFrame) -> None:
         needed = ("target", "value", "weight")
         object.__setattr__(self, "pairs", _tabled(pairs, needed, "A guess"))
+
+    @property
+    def on_spark(self) -> bool:
+        """Whether the guess is a Spark table."""
+        return on_spark(self.pairs)
 
     @classmethod
     def of(cls, pairs: dict[str, str]) -> Guess:

@@ -54,6 +54,12 @@ def uniform(seed: int, stream: str, keys: npt.NDArray[np.int64] | UInts) -> Floa
     return (bits(seed, stream, keys) >> np.uint64(11)).astype(np.float64) * 2.0**-53
 
 
+def pair_bits(start: int, first: UInts, second: UInts) -> UInts:
+    """Return 64 random bits for every pair of keys, as the compiled search of item sets draws."""
+    mixed = _mix(first * np.uint64(0x9E3779B97F4A7C15) ^ np.uint64(start))
+    return _mix(mixed + second)
+
+
 def integers(
     seed: int, stream: str, keys: npt.NDArray[np.int64] | UInts, low: int, high: int
 ) -> npt.NDArray[np.int64]:

@@ -25,7 +25,7 @@ import narwhals as nw
 import polars as pl
 
 from tokumei.errors import SchemaError
-from tokumei.tables import Table, columns, frame, height, settle, table
+from tokumei.tables import Table, columns, frame, height, on_spark, settle, spark_form, table
 
 ROW = "row"
 ROLES = ("person", "item", "time", "price", "quantity", "basket")
@@ -69,6 +69,11 @@ class History:
         return tuple(name for name in columns(self.purchases) if name != ROW)
 
     @property
+    def on_spark(self) -> bool:
+        """Whether the purchases are a Spark table."""
+        return on_spark(self.purchases)
+
+    @property
     def rows(self) -> int:
         """The number of purchases."""
         return height(self.purchases)
@@ -94,10 +99,14 @@ class History:
 
     def persons(self) -> list[str]:
         """Return the customers, of purchases and customers table, sorted."""
+        return frame(self.people()).to_series().sort().to_list()
+
+    def people(self) -> Table:
+        """Return the customers as a table with the column person, each once, in any order."""
         found = self.purchases.select("person")
         if self.customers is not None:
             found = nw.concat([found, self.customers.select("person")])
-        return frame(found.unique()).to_series().sort().to_list()
+        return found.unique()
 
     def with_purchases(self, purchases: Table | pl.DataFrame) -> History:
         """Return this history with other purchases."""
@@ -107,6 +116,9 @@ class History:
 
     def map_rows(self, kernel: Kernel) -> History:
         """Run a kernel over blocks of rows; it may change and drop rows."""
+        if self.on_spark:
+            mapped: Table = spark_form("frames:map_blocks")(self.purchases, kernel)
+            return replace(self, purchases=mapped)
         return self.with_purchases(kernel(self.frame()))
 
     def add_rows(self, invented: pl.DataFrame) -> History:
@@ -119,10 +131,14 @@ class History:
 
     def to_native(self) -> Any:
         """Return the purchases as the kind of table that came in, under the user's column names."""
+        if self.on_spark:
+            return spark_form("reading:restored")(self)
         return as_kind(restore_names(self.frame().drop(ROW), self.source), self.source.kind)
 
     def __repr__(self) -> str:
-        return f"History({self.rows:,} purchases; {', '.join(self.visible)})"
+        # Counting the rows of a Spark table may take minutes.
+        size = "on Spark" if self.on_spark else f"{self.rows:,} purchases"
+        return f"History({size}; {', '.join(self.visible)})"
 
 
 def months(times: pl.Series) -> pl.Series:

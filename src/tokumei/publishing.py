@@ -16,7 +16,7 @@ from tokumei.contracts import Key, Release
 from tokumei.draws import keys_of, uniform
 from tokumei.errors import SchemaError, Unachievable
 from tokumei.history import ROW, History
-from tokumei.tables import Table, frame, table
+from tokumei.tables import Table, frame, spark_form, table
 
 log = logging.getLogger(__name__)
 
@@ -35,6 +35,11 @@ def publish(
     pseudonym in every month, and the customers table is not published: a birth date would link the
     months again. Whoever knows the seed can undo the pseudonyms: it belongs to the key.
     """
+    if original.on_spark:
+        distant: Release = spark_form("publishing:publish")(
+            original, anonymized, seed=seed, period=period
+        )
+        return distant
     if period is not None and anonymized.customers is not None:
         log.warning("With monthly pseudonyms the customers table is not published.")
     rows = anonymized.frame()

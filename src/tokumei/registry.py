@@ -8,12 +8,13 @@ listed there in the same way.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import cache, partial
+from functools import cache, partial, wraps
 from importlib.metadata import entry_points
 from typing import Any, Literal, TypeVar, get_args
 
-from tokumei.errors import ParameterError, TokumeiError, UnknownMethod
+from tokumei.errors import ParameterError, SchemaError, TokumeiError, UnknownMethod
 from tokumei.parameters import parameters
+from tokumei.tables import spark_form
 
 Family = Literal["anonymizer", "threat", "attack", "judge", "metric"]
 FAMILIES: tuple[Family, ...] = get_args(Family)
@@ -21,19 +22,55 @@ C = TypeVar("C", bound=type)
 
 _methods: dict[Family, dict[str, type]] = {family: {} for family in FAMILIES}
 _names: dict[type, tuple[Family, str]] = {}
+_on_spark: dict[Family, set[str]] = {family: set() for family in FAMILIES}
+AS_IT_IS = "as it is"
+"""Says of a method that its own call also takes Spark tables."""
 
 
-def register(family: Family, name: str) -> Callable[[C], C]:
-    """Register a class under a name."""
+def register(family: Family, name: str, *, spark: str | None = None) -> Callable[[C], C]:
+    """Register a class under a name.
+
+    `spark` says what is done with Spark tables: `AS_IT_IS`, or the place `module:function` in
+    tokumei.spark of a form that takes the method before its arguments. Without it the method
+    refuses them.
+    """
 
     def add(method: C) -> C:
         if name in _methods[family]:
             raise TokumeiError(f"There are two {family}s called '{name}'; a name must be unique.")
         _methods[family][name] = method
         _names[method] = (family, name)
+        if spark is not None:
+            _on_spark[family].add(name)
+        if spark != AS_IT_IS:
+            _divert(method, family, name, spark)
         return method
 
     return add
+
+
+def _divert(method: type, family: Family, name: str, spark: str | None) -> None:
+    """Let calls with Spark tables go to the method's Spark form, if it has one."""
+    local = method.__call__
+
+    @wraps(local)
+    def call(self: object, given: Any, /, *others: Any, **options: Any) -> Any:
+        if not getattr(given, "on_spark", False):
+            return local(self, given, *others, **options)
+        if spark is None:
+            have = ", ".join(names_on_spark(family))
+            raise SchemaError(
+                f"The {family} '{name}' does not take Spark tables; these do: {have}."
+            )
+        return spark_form(spark)(self, given, *others, **options)
+
+    method.__call__ = call  # type: ignore[method-assign]
+
+
+def names_on_spark(family: Family) -> list[str]:
+    """Return the names of a family's methods that take Spark tables, sorted."""
+    _load()
+    return sorted(_on_spark[family])
 
 
 anonymizer = partial(register, "anonymizer")

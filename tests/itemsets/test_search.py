@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -21,7 +22,9 @@ def matrix(rows: list[Row]) -> sparse.csr_array:
     return sparse.csr_array(np.array(rows, dtype=np.int64))
 
 
-def find(queries: list[Row], base: list[Row], *, top: int = 1, seed: int = 0) -> Matches:
+def find(
+    queries: list[Row], base: list[Row], *, top: int = 1, seed: int = 0, floors: Any = None
+) -> Matches:
     return most_similar(
         matrix(queries),
         matrix(base),
@@ -29,6 +32,7 @@ def find(queries: list[Row], base: list[Row], *, top: int = 1, seed: int = 0) ->
         seed=seed,
         query_keys=keys_of(f"q{number}" for number in range(len(queries))),
         base_keys=keys_of(f"b{number}" for number in range(len(base))),
+        floors=floors,
     )
 
 
@@ -165,6 +169,18 @@ def test_many_sets_in_many_blocks_are_compared_as_by_force(crowd, kind: str) -> 
         assert (found.similarity == -np.sort(-every, axis=1)[:, :top]).all()
         named = np.take_along_axis(every, np.maximum(found.base, 0), axis=1)
         assert (np.where(found.base < 0, 0, named) == found.similarity).all()
+
+
+@pytest.mark.parametrize("top", [1, 10])
+def test_floors_leave_out_only_what_is_below(crowd, top: int) -> None:
+    queries, base = (part.tolist() for part in crowd)
+    whole = find(queries, base, top=top)
+    middle = whole.similarity[:, top // 2]
+    for floors in (middle, middle + 1e-9, np.zeros(len(middle))):
+        found = find(queries, base, top=top, floors=floors)
+        kept = whole.similarity >= floors[:, None]
+        assert (found.similarity == np.where(kept, whole.similarity, 0)).all()
+        assert (found.base == np.where(kept, whole.base, -1)).all()
 
 
 def test_the_order_of_rows_does_not_matter(crowd) -> None:

@@ -11,10 +11,10 @@ from tokumei.contracts import Anonymizer
 from tokumei.draws import derive
 from tokumei.history import History
 from tokumei.parameters import Checked
-from tokumei.registry import anonymizer
+from tokumei.registry import AS_IT_IS, anonymizer
 
 
-@anonymizer("chain")
+@anonymizer("chain", spark=AS_IT_IS)
 @dataclass(frozen=True, kw_only=True)
 class Chain(Checked):
     """Apply several anonymizers, one after the other.

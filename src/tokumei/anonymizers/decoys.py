@@ -31,7 +31,7 @@ from tokumei.theory.decoys import DecoyTheory
 log = logging.getLogger(__name__)
 
 
-@anonymizer("decoys")
+@anonymizer("decoys", spark="blocks:decoys")
 @dataclass(frozen=True, kw_only=True)
 class Decoys(Checked):
     r"""Put customers into clusters and add decoys until all of a cluster have the same items.

@@ -12,10 +12,10 @@ from typing_extensions import Doc
 from tokumei.draws import uniform
 from tokumei.history import ROW, History
 from tokumei.parameters import Checked
-from tokumei.registry import anonymizer
+from tokumei.registry import AS_IT_IS, anonymizer
 
 
-@anonymizer("delete-rows")
+@anonymizer("delete-rows", spark=AS_IT_IS)
 @dataclass(frozen=True, kw_only=True)
 class DeleteRows(Checked):
     r"""Delete purchases at random.

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Annotated, Literal
 
@@ -17,7 +18,7 @@ from tokumei.alignment.aligning import align
 from tokumei.alignment.cells import Cells, cells_of, cheap_cells_of
 from tokumei.alignment.mixing import mixed
 from tokumei.alignment.rfm_groups import aligned_to_leader, profiles_of, rfm_groups
-from tokumei.alignment.rows import Rows, rows_of
+from tokumei.alignment.rows import NUMBERS, Rows, rows_of
 from tokumei.alignment.search import by_row_count, search
 from tokumei.alignment.telling import told_like_leaders
 from tokumei.cells import intervals
@@ -34,7 +35,7 @@ Ints = npt.NDArray[np.int64]
 CELLS = ("time", "item", "price", "quantity")
 
 
-@anonymizer("generalize")
+@anonymizer("generalize", spark="blocks:generalize")
 @dataclass(frozen=True, kw_only=True)
 class Generalize(Checked):
     """Put customers into groups of at least k and release the same rows for all of a group.
@@ -78,11 +79,31 @@ class Generalize(Checked):
     seconds: Annotated[float, Gt(0), Doc("Time that the search may take, nominally.")] = 60.0
 
     def __call__(self, history: History, /, *, seed: int) -> History:
-        needed = [name for name in CELLS if name in history.visible]
-        if not needed:
+        return self.released(history, seed=seed)
+
+    @property
+    def needs_rfm(self) -> bool:
+        """Whether groups or cells depend on the ranks of R, F and M among all customers."""
+        told = self.objective in ("rfm", "mixed") and self.grouping != "row-count"
+        return self.grouping == "rfm" or told
+
+    def columns(self, history: History) -> list[str]:
+        """Return the columns that become intervals and sets."""
+        found = [name for name in CELLS if name in history.visible]
+        if not found:
             raise SchemaError("To generalize, the history needs a time, item, price or quantity.")
-        history.require(*needed, to="generalize rows")
+        history.require(*found, to="generalize rows")
+        return found
+
+    def released(
+        self, history: History, *, seed: int, spreads: Mapping[str, float] | None = None
+    ) -> History:
+        """Generalize a history, or a block of one whose columns have these standard deviations."""
+        needed = self.columns(history)
         rows, persons, ids = rows_of(history)
+        if spreads is not None:
+            known = np.array([spreads.get(name) or np.inf for name in NUMBERS])
+            rows = replace(rows, spread=known)
         if rows.people < self.k:
             raise Unachievable(
                 f"Groups of {self.k} need as many customers; there are {rows.people:,}."
@@ -149,6 +170,17 @@ def _released(
     written = pl.DataFrame({ROW: row, **columns})
     kept = original.select(ROW, "person").join(written, on=ROW, maintain_order="left")
     return History(table(kept.select("person", *names, ROW)), source=history.source)
+
+
+def schema_after(names: list[str], schema: Mapping[str, pl.DataType]) -> pl.Schema:
+    """Return the columns of a generalized history, in their order."""
+    wide = {
+        name: pl.List(schema[name])
+        if name == "item"
+        else pl.Struct({"lo": schema[name], "hi": schema[name]})
+        for name in names
+    }
+    return pl.Schema({"person": pl.String(), **wide, ROW: pl.Int64()})
 
 
 def _column(name: str, cells: Cells, dtype: pl.DataType, known: pl.Series) -> pl.Series:

@@ -13,10 +13,10 @@ from tokumei.draws import uniform
 from tokumei.errors import SchemaError
 from tokumei.history import ROW, History
 from tokumei.parameters import Checked
-from tokumei.registry import anonymizer
+from tokumei.registry import AS_IT_IS, anonymizer
 
 
-@anonymizer("perturb-amounts")
+@anonymizer("perturb-amounts", spark=AS_IT_IS)
 @dataclass(frozen=True, kw_only=True)
 class PerturbAmounts(Checked):
     r"""Multiply prices and quantities by random factors.

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 from tokumei.history import History
 from tokumei.parameters import Checked
-from tokumei.registry import anonymizer
+from tokumei.registry import AS_IT_IS, anonymizer
 
 
-@anonymizer("pseudonyms-only")
+@anonymizer("pseudonyms-only", spark=AS_IT_IS)
 @dataclass(frozen=True, kw_only=True)
 class PseudonymsOnly(Checked):
     """Leave every purchase as it is; names become pseudonyms when the release is published.

@@ -21,7 +21,7 @@ from tokumei.tables import table
 log = logging.getLogger(__name__)
 
 
-@anonymizer("retain-replace")
+@anonymizer("retain-replace", spark="columns:retain_replace")
 @dataclass(frozen=True, kw_only=True)
 class RetainReplace(Checked):
     """Keep a value of the chosen columns with probability rho, else draw it from its range.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
+import narwhals as nw
 import polars as pl
 from annotated_types import Ge
 from typing_extensions import Doc
@@ -12,10 +13,11 @@ from typing_extensions import Doc
 from tokumei.draws import integers, keys_of
 from tokumei.history import ROW, History
 from tokumei.parameters import Checked
-from tokumei.registry import anonymizer
+from tokumei.registry import AS_IT_IS, anonymizer
+from tokumei.tables import small
 
 
-@anonymizer("shift-dates")
+@anonymizer("shift-dates", spark=AS_IT_IS)
 @dataclass(frozen=True, kw_only=True)
 class ShiftDates(Checked):
     """Move dates by a random number of days.
@@ -37,10 +39,8 @@ class ShiftDates(Checked):
 
     def __call__(self, history: History, /, *, seed: int) -> History:
         history.require("time", to="shift dates")
-        days = history.frame().select(
-            first=pl.col("time").dt.date().min(), last=pl.col("time").dt.date().max()
-        )
-        first, last = days.row(0)
+        day = nw.col("time").cast(nw.Date)
+        first, last = small(history.purchases.select(first=day.min(), last=day.max())).row(0)
 
         def shift(rows: pl.DataFrame) -> pl.DataFrame:
             day = pl.col("time").dt.date()
@@ -55,4 +55,6 @@ class ShiftDates(Checked):
             return pl.Series(integers(seed, "shift-dates", keys, -self.days, self.days))
         persons = rows["person"].unique()
         moves = integers(seed, "shift-dates", keys_of(persons), -self.days, self.days)
+        if rows.is_empty():  # where there is nothing to replace, polars does not tell the type
+            return pl.Series([], dtype=pl.Int64)
         return rows["person"].replace_strict(persons, pl.Series(moves), return_dtype=pl.Int64)

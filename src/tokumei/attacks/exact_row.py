@@ -14,14 +14,14 @@ from tokumei.contracts import Challenge, Guess
 from tokumei.errors import SchemaError
 from tokumei.history import History
 from tokumei.parameters import Checked
-from tokumei.registry import attack
-from tokumei.tables import Table, frame
+from tokumei.registry import AS_IT_IS, attack
+from tokumei.tables import Table, settle
 
 # A name or number that publishing replaces links nothing.
 REPLACED = ("person", "basket")
 
 
-@attack("exact-row")
+@attack("exact-row", spark=AS_IT_IS)
 @dataclass(frozen=True, kw_only=True)
 class ExactRow(Checked):
     """Find the known purchases in the release, equal in every column.
@@ -48,7 +48,7 @@ class ExactRow(Checked):
             # Rounded, so that equal votes tie whatever the order in which they were added.
             .agg(nw.col("weight").sum().round(9))
         )
-        return guess(challenge, frame(_heaviest(votes, self.top)))
+        return guess(challenge, settle(_heaviest(votes, self.top)))
 
 
 def _comparable(release: History, known: History) -> tuple[str, ...]:

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from typing_extensions import Doc
 
 from tokumei.attacks.matching import ItemWeights, OneToOne, Top, distinct_items, match
 from tokumei.attacks.naming import guess
 from tokumei.contracts import Challenge, Guess
+from tokumei.errors import ParameterError
 from tokumei.parameters import Checked
 from tokumei.registry import attack
 
 
-@attack("jaccard")
+@attack("jaccard", spark="attacks:jaccard")
 @dataclass(frozen=True, kw_only=True)
 class Jaccard(Checked):
     """Name the customer whose set of items is most similar to the released one.
@@ -35,8 +39,14 @@ class Jaccard(Checked):
     weights: ItemWeights = "none"
     one_to_one: OneToOne = False
     top: Top = 10
+    search: Annotated[
+        Literal["exact", "minhash"],
+        Doc("Compare all sets, or on Spark only those that MinHash finds alike."),
+    ] = "exact"
 
     def __call__(self, challenge: Challenge, /, *, seed: int) -> Guess:
+        if self.search != "exact":
+            raise ParameterError("One machine searches exactly; minhash is for Spark tables.")
         released, known = (
             distinct_items(history, to="compare item sets")
             for history in (challenge.release, challenge.known)

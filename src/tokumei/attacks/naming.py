@@ -9,7 +9,7 @@ import polars as pl
 
 from tokumei.contracts import Challenge, Guess
 from tokumei.history import months
-from tokumei.tables import columns, frame
+from tokumei.tables import Table, columns, frame
 
 
 def asks_by_month(challenge: Challenge) -> bool:
@@ -31,17 +31,18 @@ def people(challenge: Challenge) -> pl.Series:
     return frame(challenge.candidates)["value"]
 
 
-def guess(challenge: Challenge, pairs: pl.DataFrame) -> Guess:
+def guess(challenge: Challenge, found: Table | pl.DataFrame) -> Guess:
     """Turn pseudonym, person, weight into a guess.
 
     Asked by month, a pseudonym is offered to whom it resembles most, in the months in which it has
     purchases.
     """
     if not asks_by_month(challenge):
-        return Guess(pairs.rename({"pseudonym": "target", "person": "value"}))
+        return Guess(found.rename({"pseudonym": "target", "person": "value"}))
+    pairs = found if isinstance(found, pl.DataFrame) else frame(found)
     challenge.release.require("time", to="tell the month of a pseudonym")
     rows = challenge.release.frame()
     seen = rows.select(pseudonym="person", month=months(rows["time"])).unique()
     best = pairs.filter(pl.col("weight") == pl.col("weight").max().over("pseudonym"))
-    found = best.join(seen, on="pseudonym").join(frame(challenge.targets), on=["person", "month"])
-    return Guess(found.select("target", value="pseudonym", weight="weight"))
+    named = best.join(seen, on="pseudonym").join(frame(challenge.targets), on=["person", "month"])
+    return Guess(named.select("target", value="pseudonym", weight="weight"))

@@ -16,7 +16,7 @@ from tokumei.registry import attack
 from tokumei.tables import frame
 
 
-@attack("random")
+@attack("random", spark="attacks:random_names")
 @dataclass(frozen=True, kw_only=True)
 class Random(Checked):
     """Name customers drawn at random for every target.

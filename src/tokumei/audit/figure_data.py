@@ -37,7 +37,7 @@ def cells_changed(audit: Audit, tr: Translate) -> Figure:
         for name in before.visible
         if name in release.public.visible and name not in ("person", "basket")
     ]
-    pairs = kept_rows(before, release, names)
+    pairs = frame(kept_rows(before, release, names))
     changes = (tr("another value"), tr("generalized"), tr("suppressed"))
     counted = [
         (before.source.name(name), change, count, len(pairs))

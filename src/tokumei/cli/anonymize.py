@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +13,18 @@ from tokumei.anonymizers import Chain
 from tokumei.cli.drawing import print_json, print_table
 from tokumei.cli.localized import Option, tr
 from tokumei.cli.methods_group import MethodGroup
-from tokumei.cli.options import CONTESTS, common, method_from_text, output_option, reading_options
+from tokumei.cli.options import (
+    CONTESTS,
+    Reader,
+    common,
+    method_from_text,
+    output_option,
+    reading_options_and_spark,
+)
 from tokumei.contracts import Anonymizer
 from tokumei.data.folder import write_release
 from tokumei.data.writing import check_new, whole_file, write_texts
+from tokumei.errors import ParameterError
 from tokumei.publishing import Period, publish
 from tokumei.registry import spec
 
@@ -50,11 +57,11 @@ from tokumei.registry import spec
     cls=Option,
     help="Kind of the public files, or the contest for which a submission is written.",
 )
-@reading_options
+@reading_options_and_spark
 @common
 def run(
     file: Path,
-    read_history: Callable[[Path], Any],
+    read_history: Reader,
     *,
     method: Anonymizer,
     folder: Path,
@@ -66,6 +73,8 @@ def run(
 ) -> None:
     """Anonymize with any method."""
     check_new(folder)
+    if read_history.spark is not None and file_kind in CONTESTS:
+        raise ParameterError("A contest's submission is made on one machine; leave --spark out.")
     steps = (method, *(method_from_text("anonymizer", text) for text in then))
     chosen = steps[0] if len(steps) == 1 else Chain(steps=steps)
     # Whoever knows the seed can undo the pseudonyms, so it is drawn well and kept with the key.

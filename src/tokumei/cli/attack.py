@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import click
 
 from tokumei.cli.drawing import print_json, print_table
 from tokumei.cli.localized import Option, tr
 from tokumei.cli.methods_group import MethodGroup
-from tokumei.cli.options import common, method_from_text, output_option, reading_options
+from tokumei.cli.options import (
+    Reader,
+    common,
+    method_from_text,
+    output_option,
+    reading_options_and_spark,
+)
 from tokumei.contracts import Attack, Key, Release
-from tokumei.data.folder import read_public, read_release
 from tokumei.data.matching import check_pair
 from tokumei.data.writing import check_new, write_frame
 from tokumei.errors import ParameterError
 from tokumei.metrics.risk import Risk
 from tokumei.registry import spec
 from tokumei.report.terminal import score_rows
-from tokumei.tables import frame
+from tokumei.tables import small
 
 
 @click.command()
@@ -37,12 +40,12 @@ from tokumei.tables import frame
     "--judge", "judge_text", default="hit-rate", cls=Option, help="How the guess is marked."
 )
 @output_option("File for the guess: target, value, weight.")
-@reading_options
+@reading_options_and_spark
 @common
 def run(
     original: Path,
     release_folder: Path,
-    read_history: Callable[[Path], Any],
+    read_history: Reader,
     *,
     method: Attack,
     threat_text: str,
@@ -56,18 +59,18 @@ def run(
         check_new(output)
     threat = method_from_text("threat", threat_text)
     risk = Risk(threat=threat, attack=method, judge=method_from_text("judge", judge_text))
-    public = read_public(release_folder)
+    public = read_history.public(release_folder)
     marked = (release_folder / "secret").is_dir()
     if not marked and output is None:
         raise ParameterError(
             f"{release_folder} has no secret part to mark the guess with; write it with --output."
         )
     history = read_history(original)
-    release = read_release(release_folder) if marked else Release(public, Key.unknown())
+    release = read_history.release(release_folder) if marked else Release(public, Key.unknown())
     check_pair(history, release)
     guess, score = risk.play(history, release, seed=seed or 0)
     if output is not None:
-        write_frame(frame(guess.pairs).sort("target", "weight", descending=[False, True]), output)
+        write_frame(small(guess.pairs).sort("target", "weight", descending=[False, True]), output)
     if as_json:
         methods = {"attack": spec(method), "threat": spec(threat), "judge": spec(risk.judge)}
         told = {

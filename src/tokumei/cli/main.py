@@ -90,6 +90,12 @@ def _run(arguments: Sequence[str] | None) -> int:
     except OSError as error:
         name = f"{error.filename}: " if error.filename else ""
         return _fail(f"{name}{error.strerror or error}.")
+    except Exception as error:
+        if not type(error).__module__.startswith(("pyspark.", "py4j.")):
+            raise
+        from tokumei.tables import spark_form
+
+        return _fail(f"Spark: {spark_form('session:reason_of')(error)}.")
     return status if isinstance(status, int) else 0
 
 

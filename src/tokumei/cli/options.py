@@ -61,20 +61,61 @@ class Reader:
         """The form of the file."""
         return str(self.options["format"])
 
+    @property
+    def spark(self) -> Any:
+        """The Spark session, if one was asked for."""
+        from tokumei.tables import spark_form
+
+        master = self.options.get("spark")
+        return spark_form("session:session")(master) if master else None
+
     def __call__(self, path: Path) -> Any:
         """Read a file."""
-        return _read(path, **self.options)
+        from tokumei.tables import spark_form
+
+        options = {name: value for name, value in self.options.items() if name != "spark"}
+        if self.spark is None:
+            return _read(path, **options)
+        people, load = options.pop("customers"), spark_form("reading:load")
+        customers = load(people, self.spark) if people else None
+        return _read(load(path, self.spark), customers=customers, **options)
+
+    def public(self, folder: Path) -> Any:
+        """Read the public part of a release."""
+        from tokumei.data.folder import read_public
+        from tokumei.tables import spark_form
+
+        if self.spark is None:
+            return read_public(folder)
+        return spark_form("folder:read_public")(folder, self.spark)
+
+    def release(self, folder: Path) -> Any:
+        """Read a release with its key."""
+        from tokumei.data.folder import read_release
+        from tokumei.tables import spark_form
+
+        if self.spark is None:
+            return read_release(folder)
+        return spark_form("folder:read_release")(folder, self.spark)
 
 
 def reading_options(function: F) -> F:
     """Add the options that say how a file is read; they arrive as one callable `read_history`."""
+    return _with_reader(function, READING)
 
+
+def reading_options_and_spark(function: F) -> F:
+    """Add the same options, and `--spark`, for commands that take histories on Spark as well."""
+    return _with_reader(function, {**READING, **ON_SPARK})
+
+
+def _with_reader(function: F, reading: dict[str, Callable[[Any], Any]]) -> F:
     @functools.wraps(function)
     def with_reader(*args: Any, **options: Any) -> Any:
-        reader = Reader({name: options.pop(name) for name in READING})
+        reader = Reader({name: options.pop(name) for name in reading})
         return function(*args, read_history=reader, **options)
 
-    for option in reversed(READING.values()):
+    for option in reversed(reading.values()):
         with_reader = option(with_reader)
     return with_reader  # type: ignore[return-value]
 
@@ -118,10 +159,16 @@ READING: dict[str, Callable[[Any], Any]] = {
     ),
     "encoding": _option("--encoding", help="Encoding of text files; UTF-8 or Shift_JIS is found."),
 }
+ON_SPARK = {
+    "spark": _option(
+        "--spark",
+        help="Work on Spark: local[2], spark://host:7077 or yarn; files are Parquet, or tables.",
+    ),
+}
 
 
 def _read(
-    path: Path,
+    path: Any,
     *,
     drop: tuple[str, ...],
     first_customers: int | None,

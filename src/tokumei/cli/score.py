@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import click
 
 from tokumei.cli.drawing import print_json, print_table
 from tokumei.cli.localized import Command, tr
-from tokumei.cli.options import common, reading_options
-from tokumei.data.folder import read_release
+from tokumei.cli.options import Reader, common, reading_options_and_spark
 from tokumei.data.matching import check_pair
 from tokumei.report.scoring import scorecard
 from tokumei.report.terminal import score_rows
@@ -20,12 +17,12 @@ from tokumei.report.terminal import score_rows
 @click.command("score", cls=Command)
 @click.argument("original", type=click.Path(path_type=Path))
 @click.argument("release_folder", metavar="RELEASE", type=click.Path(path_type=Path))
-@reading_options
+@reading_options_and_spark
 @common
 def command(
     original: Path,
     release_folder: Path,
-    read_history: Callable[[Path], Any],
+    read_history: Reader,
     *,
     as_json: bool,
     seed: int | None,
@@ -34,7 +31,7 @@ def command(
 
     ORIGINAL is the file that was anonymized, RELEASE the folder that tokumei anonymize wrote.
     """
-    history, release = read_history(original), read_release(release_folder)
+    history, release = read_history(original), read_history.release(release_folder)
     check_pair(history, release)
     card = scorecard(history, release, seed=seed or 0)
     if as_json:

@@ -10,9 +10,10 @@ import click
 
 from tokumei.cli.drawing import print_json, print_table
 from tokumei.cli.localized import Command, tr
-from tokumei.cli.options import common, reading_options
+from tokumei.cli.options import common, reading_options_and_spark
 from tokumei.itemsets.statistics import statistics
 
+INTERVAL = "mean_jaccard_interval"
 LABELS = {
     "customers": "customers",
     "rows": "purchases (rows)",
@@ -20,6 +21,7 @@ LABELS = {
     "items": "items",
     "mean_items_per_customer": "mean items per customer",
     "mean_jaccard": "mean jaccard of two customers",
+    INTERVAL: "its 95 % interval, where it was found from a part of the customers",
     "max_jaccard": "largest jaccard of two customers",
     "mean_shared_items": "mean items that two customers share",
     "price_min": "lowest price",
@@ -32,7 +34,7 @@ LABELS = {
 
 @click.command("stats", cls=Command)
 @click.argument("file", type=click.Path(path_type=Path))
-@reading_options
+@reading_options_and_spark
 @common
 def command(
     file: Path, read_history: Callable[[Path], Any], *, as_json: bool, seed: int | None
@@ -45,7 +47,7 @@ def command(
     if as_json:
         print_json(found)
         return
-    rows = [(tr(label), _shown(found[name])) for name, label in LABELS.items()]
+    rows = [(tr(label), _shown(found[name])) for name, label in LABELS.items() if name in found]
     print_table(str(file), (tr("what"), tr("value")), rows, numbers=[1])
 
 
@@ -57,6 +59,8 @@ def _shown(value: Any) -> str:
             return f"{value:,.6g}"
         case int():
             return f"{value:,}"
+        case [float(first), float(last)]:
+            return f"{first:,.6g} – {last:,.6g}"
         case [first, last]:
             return f"{first} – {last}"
     return str(value)

@@ -23,7 +23,7 @@ from tokumei.data.text import read_strings
 from tokumei.data.writing import whole_folder, write_frame
 from tokumei.errors import ReadError, SchemaError
 from tokumei.history import ROW, History, Source, restore_names
-from tokumei.tables import Table, frame, table
+from tokumei.tables import Table, frame, spark_form, table
 
 FileKind = Literal["csv", "parquet"]
 
@@ -37,6 +37,9 @@ def write_release(
 ) -> None:
     """Write a release; `method` (its spec and seed) goes to the secret part."""
     folder, public, key = Path(folder), release.public, release.key
+    if public.on_spark:
+        spark_form("folder:write_release")(release, folder, method=method or {})
+        return
     with whole_folder(folder) as part:
         shown, hidden = part / "public", part / "secret"
         shown.mkdir()
@@ -80,7 +83,7 @@ def _write_json(path: Path, content: Mapping[str, Any]) -> None:
 def read_public(folder: str | Path) -> History:
     """Read the public part of a release: all that an attacker gets."""
     folder = Path(folder)
-    about = _about(folder)
+    about = read_about(folder)
     path = _purchases(folder)
     rows = load(path).rows
     names = about["columns"]
@@ -168,7 +171,8 @@ def _secret_table(path: Path, columns: tuple[str, ...]) -> pl.DataFrame:
     return rows
 
 
-def _about(folder: Path) -> dict[str, dict[str, Any]]:
+def read_about(folder: Path) -> dict[str, dict[str, Any]]:
+    """Read what a release says about its columns."""
     path = folder / "public" / "about.json"
     if not path.is_file():
         raise ReadError(f"{folder} is not a release: it has no public/about.json.")

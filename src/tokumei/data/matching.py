@@ -8,11 +8,14 @@ import polars as pl
 from tokumei.contracts import Release
 from tokumei.errors import SchemaError
 from tokumei.history import ROW, History
-from tokumei.tables import frame, table
+from tokumei.tables import frame, spark_form, table
 
 
 def check_pair(original: History, release: Release) -> None:
     """Raise a SchemaError when the release is of other data."""
+    if original.on_spark:
+        spark_form("folder:check_pair")(original, release)
+        return
     for column in release.public.visible:
         if column not in original.visible:
             have = ", ".join(original.visible)

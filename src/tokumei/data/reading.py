@@ -23,7 +23,7 @@ from tokumei.data.pwscup import (
 from tokumei.data.roles import find_roles, free_name
 from tokumei.errors import ParameterError, ReadError
 from tokumei.history import ROLES, ROW, History, Source
-from tokumei.tables import table
+from tokumei.tables import spark_form, table
 
 log = logging.getLogger(__name__)
 
@@ -63,13 +63,14 @@ def read(
     SchemaError with its row and column; `cleaning` leaves rows out by rule and counts them in
     `history.source.dropped`.
     """
-    if format not in FORMATS:
-        raise ParameterError(f"format must be one of {', '.join(FORMATS)}, not '{format}'.")
+    _check_format(format)
     given = {
         role: column
         for role, column in zip(ROLES, (person, item, time, price, quantity, basket), strict=True)
         if column is not None
     }
+    if type(purchases).__module__.startswith("pyspark."):
+        return _read_spark(purchases, customers, format, given, keep, cleaning, period)
     people: pl.DataFrame | None = None
     if format in CONTESTS:
         if given or keep:
@@ -104,6 +105,30 @@ def read(
         customers=table(people.drop(LINE)) if people is not None else None,
         source=replace(source, dropped=dropped),
     )
+
+
+def _check_format(form: str) -> None:
+    if form not in FORMATS:
+        raise ParameterError(f"format must be one of {', '.join(FORMATS)}, not '{form}'.")
+
+
+def _read_spark(
+    purchases: Any,
+    customers: Any,
+    form: Format,
+    given: dict[str, str],
+    keep: Sequence[str],
+    cleaning: Cleaning | None,
+    period: tuple[date, date] | None,
+) -> History:
+    if form not in ("table", "online-retail"):
+        raise ParameterError(f"A Spark table has the format table or online-retail, not {form}.")
+    if form == "online-retail":
+        given, cleaning = ONLINE_RETAIL_ROLES | given, cleaning or ONLINE_RETAIL
+    distant: History = spark_form("reading:read")(
+        purchases, customers, given, keep, cleaning or Cleaning(), period
+    )
+    return distant
 
 
 def _with_roles(

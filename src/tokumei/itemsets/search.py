@@ -29,7 +29,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from tokumei.draws import UInts, derive
+from tokumei.draws import Floats, UInts, derive
 from tokumei.progress import track
 
 if TYPE_CHECKING:
@@ -58,12 +58,14 @@ def most_similar(
     seed: int,
     query_keys: UInts,
     base_keys: UInts,
+    floors: Floats | None = None,
 ) -> Matches:
     """Find for every query the `top` most similar base sets that share something with it.
 
     Both matrices hold non-negative whole numbers over the same columns. Equally similar base sets
     are ordered by a draw that depends on the seed and the keys of both sets alone: each is as
-    likely to come first, and the order of rows does not matter.
+    likely to come first, and the order of rows does not matter. With `floors`, a match of a query
+    must be at least so similar; where better ones are known from elsewhere, that saves much.
     """
     from tokumei.itemsets.kernels import search
 
@@ -78,6 +80,8 @@ def most_similar(
     asked = _rows(queries, np.arange(count), rank, plain=plain)
     draws = np.zeros((count, top), dtype=np.uint64)
     found = np.full((count, top), -1, dtype=np.int64)
+    if floors is not None:
+        similarities += floors[:, None]
     keys = (np.uint64(derive(seed, "most similar")), query_keys, base_keys[order])
 
     def work(chosen: Ints) -> None:
@@ -92,7 +96,8 @@ def most_similar(
     by_size = np.argsort(-asked.totals, kind="stable")
     chunks = [by_size[at : at + CHUNK] for at in range(0, count, CHUNK)]
     in_threads(work, chunks, "most similar item sets")
-    return Matches(np.where(found < 0, -1, order[found]), similarities)
+    none = found < 0
+    return Matches(np.where(none, -1, order[found]), np.where(none, 0.0, similarities))
 
 
 @dataclass(frozen=True, eq=False)

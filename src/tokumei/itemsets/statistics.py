@@ -13,6 +13,7 @@ import polars as pl
 from tokumei.history import History
 from tokumei.itemsets.matrix import ItemSets, item_sets
 from tokumei.itemsets.search import all_pairs
+from tokumei.tables import spark_form
 
 
 @dataclass(frozen=True)
@@ -32,15 +33,31 @@ class Statistics:
     quantity_min: int | None
     quantity_max: int | None
     period: tuple[date, date] | None
+    mean_jaccard_interval: tuple[float, float] | None = None
+    """Where the mean jaccard lies with 95 % confidence, if it was found from a part."""
 
     def to_json(self) -> dict[str, Any]:
-        """Return plain JSON values; the period is a pair of ISO dates."""
-        period = [day.isoformat() for day in self.period] if self.period else None
-        return {**asdict(self), "period": period}
+        """Return plain JSON values; the period is a pair of ISO dates.
+
+        The interval is there only where the mean jaccard was found from a part.
+        """
+        found = asdict(self)
+        if (interval := found.pop("mean_jaccard_interval")) is not None:
+            found["mean_jaccard_interval"] = list(interval)
+        return {
+            **found,
+            "period": [day.isoformat() for day in self.period] if self.period else None,
+        }
 
 
 def statistics(history: History) -> Statistics:
-    """Compute the statistics; exact, over all pairs of distinct customers."""
+    """Compute the statistics; exact, over all pairs of distinct customers.
+
+    On Spark the mean jaccard is that of a random part of the customers, with its interval.
+    """
+    if history.on_spark:
+        distant: Statistics = spark_form("statistics:statistics")(history)
+        return distant
     rows = history.frame()
 
     def ends(column: str) -> tuple[Any, Any]:

@@ -7,17 +7,18 @@ from dataclasses import dataclass
 from typing import Annotated
 
 import narwhals as nw
+import polars as pl
 from annotated_types import Ge
 from typing_extensions import Doc
 
 from tokumei.contracts import Answer, Guess, Score
 from tokumei.parameters import Checked
-from tokumei.registry import judge
-from tokumei.tables import frame
+from tokumei.registry import AS_IT_IS, judge
+from tokumei.tables import small, totals
 from tokumei.theory.intervals import wilson
 
 
-@judge("hit-rate")
+@judge("hit-rate", spark=AS_IT_IS)
 @dataclass(frozen=True, kw_only=True)
 class HitRate(Checked):
     r"""The share of targets whose right value is among the heaviest guesses.
@@ -45,10 +46,10 @@ class HitRate(Checked):
                 tied=(nw.col("weight") == nw.col("right")).cast(nw.Int64).sum(),
             )
         )
-        counted = frame(places.select(((self.top - nw.col("heavier")) / nw.col("tied")).clip(0, 1)))
-        asked = frame(answer.pairs.select(nw.col("target").n_unique())).item()
-        # fsum: the order of rows must not show in the last digit.
-        value = math.fsum(counted.to_series()) / asked if asked else 0.0
+        hit = ((self.top - nw.col("heavier")) / nw.col("tied")).clip(0, 1)
+        hits = totals(places.select(hit=hit), _sum)["hit"]
+        asked = small(answer.pairs.select(nw.col("target").n_unique())).item()
+        value = hits / asked if asked else 0.0
         return Score(
             name="hit-rate",
             value=value,
@@ -57,3 +58,8 @@ class HitRate(Checked):
             n=asked,
             interval=wilson(value, asked) if asked else None,
         )
+
+
+def _sum(hits: pl.DataFrame) -> pl.DataFrame:
+    # fsum: the order of rows must not show in the last digit.
+    return pl.DataFrame({"hit": [math.fsum(hits["hit"])]})

@@ -11,12 +11,12 @@ from typing_extensions import Doc
 
 from tokumei.contracts import Answer, Guess, Score
 from tokumei.parameters import Checked
-from tokumei.registry import judge
-from tokumei.tables import frame
+from tokumei.registry import AS_IT_IS, judge
+from tokumei.tables import height
 from tokumei.theory.shooting_down import ALPHA, P, threshold
 
 
-@judge("shoot-down")
+@judge("shoot-down", spark=AS_IT_IS)
 @dataclass(frozen=True, kw_only=True)
 class ShootDown(Checked):
     """1 if the guess has so many right lines that the release is shot down, otherwise 0.
@@ -52,7 +52,7 @@ class ShootDown(Checked):
         )
         truth = answer.pairs.select("target", "value").unique()
         right = lines.join(truth, on=["target", "value"], how="inner")
-        return frame(lines).height, frame(right).height
+        return height(lines), height(right)
 
     def __call__(self, guess: Guess, answer: Answer, /) -> Score:
         lines, right = self.count(guess, answer)

@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from tokumei.cells import exactly
 from tokumei.contracts import Release, Score
 from tokumei.history import History
-from tokumei.metrics.kept_rows import TRUE, kept_rows
+from tokumei.metrics.kept_rows import cells_that, kept_rows
 from tokumei.parameters import Checked
-from tokumei.registry import metric
+from tokumei.registry import AS_IT_IS, metric
+from tokumei.tables import totals
 
 
-@metric("cells-changed")
+@metric("cells-changed", spark=AS_IT_IS)
 @dataclass(frozen=True, kw_only=True)
 class CellsChanged(Checked):
     """Share of the cells of kept rows that no longer say the original's value.
@@ -27,7 +28,7 @@ class CellsChanged(Checked):
         names = [name for name in history.visible if name not in ("person", "basket")]
         names = [name for name in names if name in release.public.visible]
         pairs = kept_rows(history, release, names)
-        cells = len(pairs) * len(names)
-        same = sum(int(exactly(pairs[name], pairs[TRUE.format(name)]).sum()) for name in names)
-        value = 1 - same / cells if cells else 0.0
+        found = totals(pairs, lambda rows: cells_that(exactly, rows, names))
+        cells = found["rows"] * len(names)
+        value = 1 - found["cells"] / cells if cells else 0.0
         return Score("cells-changed", value, "lower", (0.0, 1.0), cells)

@@ -20,7 +20,7 @@ from tokumei.pk.kernels import Floats
 from tokumei.registry import metric
 
 
-@metric("cross-tabulation")
+@metric("cross-tabulation", spark="columns:cross_tabulation")
 @dataclass(frozen=True, kw_only=True)
 class CrossTabulation(Checked):
     r"""L1 distance of the cross tabulations of original and release: sum of differences of shares.

@@ -21,7 +21,7 @@ ASSUMES = {
 }
 
 
-@metric("indistinguishable")
+@metric("indistinguishable", spark="metrics:indistinguishable")
 @dataclass(frozen=True, kw_only=True)
 class Indistinguishable(Checked):
     """Different customers of the release, as a share of all: what the best attacker can name.
@@ -53,7 +53,8 @@ def kinds_of_customers(public: History, *, by: str) -> pl.DataFrame:
         sets = rows.select("person", "item").unique().sort("item")
         return sets.group_by("person").agg(kind=pl.col("item").str.join("\x1f"))
     compared = [name for name in rows.columns if name not in ("person", "basket", ROW)]
-    texts = [to_text(rows[name], _plain) for name in compared] or [rows["person"].str.slice(0, 0)]
+    texts = [to_text(rows[name], plain_text) for name in compared]
+    texts = texts or [rows["person"].str.slice(0, 0)]
     rows = rows.select("person", *(["basket"] if "basket" in rows.columns else [])).with_columns(
         pl.DataFrame(texts).select(pl.concat_str(pl.all(), separator="\x1f").alias("kind"))
     )
@@ -66,7 +67,7 @@ def kinds_of_customers(public: History, *, by: str) -> pl.DataFrame:
 
 def _with_attributes(kinds: pl.DataFrame, customers: pl.DataFrame) -> pl.DataFrame:
     """Tell customers apart by their attributes as well, as whoever gets the release can."""
-    texts = [to_text(customers[name], _plain) for name in customers.columns if name != "person"]
+    texts = [to_text(customers[name], plain_text) for name in customers.columns if name != "person"]
     described = customers.select("person").with_columns(
         pl.DataFrame(texts)
         .select(pl.concat_str(pl.all(), separator="\x1f", ignore_nulls=True))
@@ -78,5 +79,6 @@ def _with_attributes(kinds: pl.DataFrame, customers: pl.DataFrame) -> pl.DataFra
     )
 
 
-def _plain(values: pl.Series) -> pl.Series:
+def plain_text(values: pl.Series) -> pl.Series:
+    """Write exact values as they are."""
     return values.cast(pl.String)

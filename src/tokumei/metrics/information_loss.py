@@ -12,13 +12,14 @@ from tokumei.contracts import Release, Score
 from tokumei.history import History
 from tokumei.metrics.kept_rows import TRUE, kept_rows
 from tokumei.parameters import Checked
-from tokumei.registry import metric
+from tokumei.registry import AS_IT_IS, metric
+from tokumei.tables import spark_form, totals
 
 CELLS = ("time", "item", "price", "quantity")
 SUPPRESSED_ERROR = 1.0
 
 
-@metric("information-loss")
+@metric("information-loss", spark=AS_IT_IS)
 @dataclass(frozen=True, kw_only=True)
 class InformationLoss(Checked):
     r"""What generalized cells no longer tell: the mean error over date, item, price, quantity.
@@ -37,15 +38,29 @@ class InformationLoss(Checked):
         history.require(*CELLS, to="measure the information loss")
         names = [name for name in CELLS if name in release.public.visible]
         pairs = kept_rows(history, release, names)
-        gone = history.rows - len(pairs)
+        spreads = {name: spread_of(history, name) for name in names}
+
+        def errors(rows: pl.DataFrame) -> pl.DataFrame:
+            found = {
+                name: [float(cell_errors(rows[name], rows[TRUE.format(name)], sd).sum())]
+                for name, sd in spreads.items()
+            }
+            return pl.DataFrame({"rows": [len(rows)], **found})
+
+        found = totals(pairs, errors)
+        n, kept = history.rows, found["rows"]
         total = 0.0
         for name in CELLS:
-            lost = float(gone + (len(pairs) if name not in names else 0)) * SUPPRESSED_ERROR
-            if name in names:
-                cells, truth = pairs[name], pairs[TRUE.format(name)]
-                lost += float(cell_errors(cells, truth, spread(history.frame()[name])).sum())
-            total += lost / history.rows
-        return Score("information-loss", total / len(CELLS), "lower", (0.0, math.inf), history.rows)
+            lost = float(n - kept + (kept if name not in names else 0)) * SUPPRESSED_ERROR
+            total += (lost + found.get(name, 0.0)) / n
+        return Score("information-loss", total / len(CELLS), "lower", (0.0, math.inf), n)
+
+
+def spread_of(history: History, name: str) -> float:
+    """Return the standard deviation of a column of the history."""
+    if history.on_spark:
+        return float(spark_form("metrics:spread")(history, name))
+    return spread(history.frame()[name])
 
 
 def cell_errors(cells: pl.Series, truth: pl.Series, sd: float) -> pl.Series:

@@ -14,7 +14,7 @@ from tokumei.parameters import Checked
 from tokumei.registry import metric
 
 
-@metric("item-count-error")
+@metric("item-count-error", spark="metrics:item_count_error")
 @dataclass(frozen=True, kw_only=True)
 class ItemCountError(Checked):
     r"""Error of the number of rows of each item, as a share of all rows.

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import narwhals as nw
 import polars as pl
 
 from tokumei.contracts import Release
 from tokumei.history import ROW, History
-from tokumei.tables import frame
+from tokumei.tables import Table, settle
 
 TRUE = "{}/true"
 """The name of a column as it was in the original."""
 
 
-def kept_rows(history: History, release: Release, columns: Sequence[str]) -> pl.DataFrame:
-    """Return the kept rows, in the order of the original, with these columns now and before."""
+def kept_rows(history: History, release: Release, columns: Sequence[str]) -> Table:
+    """Return the kept rows, in the order of the original, with these columns now and before.
+
+    On Spark they come in any order.
+    """
     truth = history.purchases.select(ROW, *columns).rename(
         {ROW: "origin"} | {name: TRUE.format(name) for name in columns}
     )
@@ -25,4 +28,12 @@ def kept_rows(history: History, release: Release, columns: Sequence[str]) -> pl.
         .join(release.origins().filter(~nw.col("origin").is_null()), on=ROW, how="inner")
         .join(truth, on="origin", how="inner")
     )
-    return frame(pairs).sort("origin")
+    return pairs if history.on_spark else settle(pairs.sort("origin"))
+
+
+def cells_that(
+    hold: Callable[[pl.Series, pl.Series], pl.Series], rows: pl.DataFrame, columns: Sequence[str]
+) -> pl.DataFrame:
+    """Count the rows, and their cells that hold true against what they were."""
+    cells = (hold(rows[name], rows[TRUE.format(name)]).sum() for name in columns)
+    return pl.DataFrame({"rows": [len(rows)], "cells": [sum(map(int, cells))]})

@@ -9,13 +9,13 @@ import narwhals as nw
 from tokumei.contracts import Release, Score
 from tokumei.history import History
 from tokumei.parameters import Checked
-from tokumei.registry import metric
-from tokumei.tables import Table, frame
+from tokumei.registry import AS_IT_IS, metric
+from tokumei.tables import Table, small
 
 COMPARED = ("item", "price", "quantity")
 
 
-@metric("not-a-subset")
+@metric("not-a-subset", spark=AS_IT_IS)
 @dataclass(frozen=True, kw_only=True)
 class NotASubset(Checked):
     """Share of released customers with a row that the customer behind the pseudonym never had.
@@ -36,7 +36,7 @@ class NotASubset(Checked):
         own = _by_day(history.purchases).rename({"person": "owner"}).unique()
         foreign = released.join(own, on=["owner", *COMPARED, "_day"], how="anti")
         found, asked = (
-            frame(part.select(nw.col("person").n_unique())).item() for part in (foreign, released)
+            small(part.select(nw.col("person").n_unique())).item() for part in (foreign, released)
         )
         return Score("Y1-subset", found / asked, "lower", (0.0, 1.0), asked)
 

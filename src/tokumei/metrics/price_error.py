@@ -10,10 +10,11 @@ from tokumei.contracts import Release, Score
 from tokumei.history import History
 from tokumei.metrics.kept_rows import TRUE, kept_rows
 from tokumei.parameters import Checked
-from tokumei.registry import metric
+from tokumei.registry import AS_IT_IS, metric
+from tokumei.tables import totals
 
 
-@metric("price-error")
+@metric("price-error", spark=AS_IT_IS)
 @dataclass(frozen=True, kw_only=True)
 class PriceError(Checked):
     r"""Relative change of the prices of kept rows, for each row of the original.
@@ -28,7 +29,11 @@ class PriceError(Checked):
         for part in (history, release.public):
             part.require("price", to="compare prices")
         pairs = kept_rows(history, release, ["price"])
-        now, before = pl.col("price"), pl.col(TRUE.format("price"))
-        least, most = pl.min_horizontal(now, before), pl.max_horizontal(now, before)
-        total = pairs.select((1 - least / most).sum()).item()
+        total = totals(pairs, _changes)["change"]
         return Score("E5", total / history.rows, "lower", (0.0, 1.0), history.rows)
+
+
+def _changes(pairs: pl.DataFrame) -> pl.DataFrame:
+    now, before = pl.col("price"), pl.col(TRUE.format("price"))
+    least, most = pl.min_horizontal(now, before), pl.max_horizontal(now, before)
+    return pairs.select(change=(1 - least / most).sum())

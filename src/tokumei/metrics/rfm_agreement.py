@@ -18,7 +18,7 @@ from tokumei.rfm import analyze, ranks
 from tokumei.tables import columns, frame
 
 
-@metric("rfm-agreement")
+@metric("rfm-agreement", spark="rfm:rfm_agreement")
 @dataclass(frozen=True, kw_only=True)
 class RfmAgreement(Checked):
     """Share of customers who have the same rank of R, F and M before and after.

@@ -16,7 +16,7 @@ from tokumei.rfm import analyze
 BINS = 5
 
 
-@metric("rfm-cell-shares")
+@metric("rfm-cell-shares", spark="rfm:rfm_cell_shares")
 @dataclass(frozen=True, kw_only=True)
 class RfmCellShares(Checked):
     """Mean absolute error of the shares of customers in the 125 classes of R, F and M.

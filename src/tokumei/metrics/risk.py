@@ -14,14 +14,14 @@ from tokumei.draws import derive
 from tokumei.history import History
 from tokumei.judges.hit_rate import HitRate
 from tokumei.parameters import Checked
-from tokumei.registry import metric, name_of
+from tokumei.registry import AS_IT_IS, metric, name_of
 from tokumei.tables import height
 from tokumei.threats.full_knowledge import FullKnowledge
 
 BASELINE_PAIRS = 1_000_000
 
 
-@metric("risk")
+@metric("risk", spark=AS_IT_IS)
 @dataclass(frozen=True, kw_only=True)
 class Risk(Checked):
     """How well an attack does under a threat, beside a random guess.

@@ -10,11 +10,11 @@ import narwhals as nw
 from tokumei.contracts import Release, Score
 from tokumei.history import History
 from tokumei.parameters import Checked
-from tokumei.registry import metric
-from tokumei.tables import frame
+from tokumei.registry import AS_IT_IS, metric
+from tokumei.tables import small
 
 
-@metric("rows-added")
+@metric("rows-added", spark=AS_IT_IS)
 @dataclass(frozen=True, kw_only=True)
 class RowsAdded(Checked):
     """Rows of the release that no row of the original stands behind, as a share of the original.
@@ -23,5 +23,7 @@ class RowsAdded(Checked):
     """
 
     def __call__(self, history: History, release: Release, /, *, seed: int) -> Score:
-        added = frame(release.origins().select(nw.col("origin").is_null().sum())).item()
+        added = small(
+            release.origins().select(nw.col("origin").is_null().cast(nw.Int64).sum())
+        ).item()
         return Score("rows-added", added / history.rows, "lower", (0.0, math.inf), history.rows)

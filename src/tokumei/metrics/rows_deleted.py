@@ -9,11 +9,11 @@ import narwhals as nw
 from tokumei.contracts import Release, Score
 from tokumei.history import History
 from tokumei.parameters import Checked
-from tokumei.registry import metric
-from tokumei.tables import frame
+from tokumei.registry import AS_IT_IS, metric
+from tokumei.tables import small
 
 
-@metric("rows-deleted")
+@metric("rows-deleted", spark=AS_IT_IS)
 @dataclass(frozen=True, kw_only=True)
 class RowsDeleted(Checked):
     """Share of the original's rows that are missing from the release.
@@ -22,5 +22,5 @@ class RowsDeleted(Checked):
     """
 
     def __call__(self, history: History, release: Release, /, *, seed: int) -> Score:
-        kept = frame(release.origins().select(nw.col("origin").count())).item()
+        kept = small(release.origins().select(nw.col("origin").count())).item()
         return Score("rows-deleted", 1 - kept / history.rows, "lower", (0.0, 1.0), history.rows)

@@ -18,7 +18,7 @@ from tokumei.registry import metric
 TopK = Annotated[int, Ge(1), Doc("How many items count as favorites.")]
 
 
-@metric("top-items-list")
+@metric("top-items-list", spark="metrics:top_items_list")
 @dataclass(frozen=True, kw_only=True)
 class TopItemsList(Checked):
     """Share of the items with the most customers that are no longer among them.
@@ -40,7 +40,7 @@ class TopItemsList(Checked):
         return Score("E3.list", missing, "lower", (0.0, 1.0), len(before))
 
 
-@metric("top-items-similarity")
+@metric("top-items-similarity", spark="metrics:top_items_similarity")
 @dataclass(frozen=True, kw_only=True)
 class TopItemsSimilarity(Checked):
     r"""Distance of the similarities among the items with the most customers.

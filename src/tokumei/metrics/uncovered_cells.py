@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from tokumei.cells import covers
 from tokumei.contracts import Release, Score
 from tokumei.history import History
-from tokumei.metrics.kept_rows import TRUE, kept_rows
+from tokumei.metrics.kept_rows import cells_that, kept_rows
 from tokumei.parameters import Checked
-from tokumei.registry import metric
+from tokumei.registry import AS_IT_IS, metric
+from tokumei.tables import totals
 
 
-@metric("uncovered-cells")
+@metric("uncovered-cells", spark=AS_IT_IS)
 @dataclass(frozen=True, kw_only=True)
 class UncoveredCells(Checked):
     """Share of the cells of kept rows that do not hold the original's value.
@@ -28,7 +29,7 @@ class UncoveredCells(Checked):
         names = [name for name in names if name in release.public.visible]
         history.require(*names, to="compare cells")
         pairs = kept_rows(history, release, names)
-        held = sum(int(covers(pairs[name], pairs[TRUE.format(name)]).sum()) for name in names)
-        cells = len(pairs) * len(names)
-        value = 1 - held / cells if cells else 0.0
+        found = totals(pairs, lambda rows: cells_that(covers, rows, names))
+        cells = found["rows"] * len(names)
+        value = 1 - found["cells"] / cells if cells else 0.0
         return Score("uncovered-cells", value, "lower", (0.0, 1.0), cells)

@@ -10,7 +10,8 @@ from tokumei.errors import SchemaError
 from tokumei.history import History
 from tokumei.metrics.risk import Risk
 from tokumei.progress import track
-from tokumei.registry import build, name_of, names, spec
+from tokumei.registry import build, name_of, names_on_spark, spec
+from tokumei.registry import names as all_names
 
 log = logging.getLogger(__name__)
 
@@ -28,6 +29,7 @@ ASKED_FOR_BY_NAME = (
 
 def scorecard(history: History, release: Release, *, seed: int) -> Scorecard:
     """Apply every metric, and every attack under every threat; leave out what does not apply."""
+    names = names_on_spark if history.on_spark else all_names
     risks = [
         Risk(threat=build("threat", {"method": threat}), attack=build("attack", {"method": attack}))
         for threat in names("threat")

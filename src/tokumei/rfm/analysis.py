@@ -52,6 +52,27 @@ def analyze(
     return found.with_columns(pl.col("R").fill_null(middle)).sort("person")
 
 
+def cell_parts(rows: pl.DataFrame, *, draws: int | None, seed: int) -> pl.DataFrame:
+    """Return what the analysis needs of each row, for tables that are analyzed in blocks.
+
+    Those are person, date and day, the first and last day that the cell allows, and the price and
+    quantity as they are expected, null where they are suppressed.
+    """
+    first, last = _days(rows["time"])
+    price, quantity = (_amount(rows, name, draws, seed) for name in ("price", "quantity"))
+    return pl.DataFrame(
+        {
+            "person": rows["person"],
+            "date": _date_cells(rows["time"]),
+            "day": _value((first, last), rows, "time", draws, seed),
+            "first": first,
+            "last": last,
+            "price": price,
+            "quantity": quantity,
+        }
+    )
+
+
 def spend(history: History) -> pl.DataFrame:
     """Return person, spend: the sum of price times quantity."""
     history.require("price", "quantity", to="sum up what customers spend")
@@ -61,11 +82,12 @@ def spend(history: History) -> pl.DataFrame:
 
 def spent(rows: pl.DataFrame, *, draws: int | None = None, seed: int = 0) -> pl.Series:
     """Return price times quantity of every row, as they are expected."""
-    price, quantity = (
-        _value((low(rows[name]), high(rows[name])), rows, name, draws, seed)
-        for name in ("price", "quantity")
-    )
+    price, quantity = (_amount(rows, name, draws, seed) for name in ("price", "quantity"))
     return price.fill_null(price.mean() or 0.0) * quantity.fill_null(quantity.mean() or 0.0)
+
+
+def _amount(rows: pl.DataFrame, name: str, draws: int | None, seed: int) -> pl.Series:
+    return _value((low(rows[name]), high(rows[name])), rows, name, draws, seed)
 
 
 def cuts_of(values: Floats, bins: int) -> Floats:

@@ -9,7 +9,7 @@ import polars as pl
 
 from tokumei.contracts import Answer, Challenge, Release
 from tokumei.history import ROW, History, months
-from tokumei.tables import frame, settle, table
+from tokumei.tables import Table, frame, settle, table
 
 ABSENT = "DEL"
 """The name of nobody: the customer has no row of that month in the release."""
@@ -24,11 +24,17 @@ def who_is_who(
         release=release.public,
         known=known,
         targets=targets,
-        candidates=table(pl.DataFrame({"value": history.persons()})),
+        candidates=_everybody(history),
         assumes=assumes,
     )
     truth = release.key.pseudonyms.select(target=nw.col("pseudonym"), value=nw.col("person"))
     return challenge, Answer(settle(truth.join(targets, on="target", how="semi")))
+
+
+def _everybody(history: History) -> Table:
+    if not history.on_spark:
+        return table(pl.DataFrame({"value": history.persons()}))
+    return settle(history.people().select(value=nw.col("person")))
 
 
 def whose_month(

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from tokumei.contracts import Answer, Challenge, Release
 from tokumei.history import History
 from tokumei.parameters import Checked
-from tokumei.registry import threat
+from tokumei.registry import AS_IT_IS, threat
 from tokumei.threats.asking import who_is_who
 
 
-@threat("full-knowledge")
+@threat("full-knowledge", spark=AS_IT_IS)
 @dataclass(frozen=True, kw_only=True)
 class FullKnowledge(Checked):
     """The attacker knows every purchase of every customer, by name.

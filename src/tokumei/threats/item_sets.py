@@ -14,7 +14,7 @@ from tokumei.tables import table
 from tokumei.threats.asking import who_is_who
 
 
-@threat("item-sets")
+@threat("item-sets", spark="threats:item_sets")
 @dataclass(frozen=True, kw_only=True)
 class ItemSets(Checked):
     """The attacker knows which items every customer bought, and nothing else.

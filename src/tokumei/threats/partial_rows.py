@@ -18,7 +18,7 @@ from tokumei.tables import table
 from tokumei.threats.asking import who_is_who
 
 
-@threat("partial-rows")
+@threat("partial-rows", spark="threats:partial_rows")
 @dataclass(frozen=True, kw_only=True)
 class PartialRows(Checked):
     """The attacker knows a random part of every customer's purchases.

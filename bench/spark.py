@@ -1,0 +1,179 @@
+"""How cost grows with the number of customers on Spark, on this machine (Linux).
+
+`python -m bench spark --sizes 20000 50000`. Cost is told in seconds of a core, which other work on
+the machine does not change, and which are what a cluster is sized by; the wall clock stands beside.
+"""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import math
+import os
+import resource
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from bench.measuring import show
+from tokumei import Risk, publish, read, statistics
+from tokumei.anonymizers import Decoys, DeleteRows, Generalize
+from tokumei.attacks import Jaccard
+from tokumei.data.generating import blocks
+from tokumei.data.writing import write_blocks
+from tokumei.metrics import Indistinguishable, InformationLoss, RfmAgreement
+from tokumei.spark import session
+from tokumei.tables import height
+from tokumei.threats import ItemSets
+
+MASTER = "local[2]"
+SIZES = (20_000, 50_000, 100_000, 200_000)
+TICKS = os.sysconf("SC_CLK_TCK")
+
+
+def main(options: list[str] | None = None) -> None:
+    logging.disable(logging.WARNING)
+    given = _options(options or [])
+    spark = session(
+        MASTER,
+        spark_ui_enabled="false",
+        spark_driver_memory=given.memory,
+        spark_driver_host="127.0.0.1",
+        spark_driver_bindAddress="127.0.0.1",
+        spark_sql_shuffle_partitions=str(given.partitions),
+    )
+    times: dict[str, list[tuple[float, float]]] = {}
+    memory: list[str] = []
+    with tempfile.TemporaryDirectory() as folder:
+        for size in given.sizes:
+            path = Path(folder) / f"{size}.parquet"
+            write_blocks(blocks("shop", size, 0), path)
+            _reset_peak(spark)
+            for name, taken in _measured(spark, path, given).items():
+                times.setdefault(name, []).append(taken)
+            memory.append(f"{size:,}: JVM {_peak(spark):,.0f} MB, Python {_own():,.0f} MB")
+            spark.catalog.clearCache()
+    rows = [
+        (
+            name,
+            *(f"{cores:.0f} ({clock:.0f})" for cores, clock in taken),
+            f"{_exponent(given.sizes, [cores for cores, _ in taken]):.2f}",
+        )
+        for name, taken in times.items()
+    ]
+    heads = ("core-seconds (clock)", *(f"n = {size:,}" for size in given.sizes), "exponent")
+    show(f"Cost on {MASTER} against the number of customers n", heads, rows)
+    print("peak memory of the driver, whose Java here also does the work:")
+    print("\n".join(memory))
+
+
+def _options(words: list[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--sizes", type=int, nargs="+", default=SIZES)
+    parser.add_argument("--memory", default="2g")
+    parser.add_argument("--partitions", type=int, default=8)
+    parser.add_argument("--seconds", type=float, default=1.0, help="search of each block")
+    parser.add_argument("--skip", nargs="*", default=())
+    return parser.parse_args(words)
+
+
+def _measured(spark: Any, path: Path, given: argparse.Namespace) -> dict[str, tuple[float, float]]:
+    """Return the seconds of cores, and of the clock, that each step takes."""
+    times: dict[str, tuple[float, float]] = {}
+
+    def timed(name: str, work: Callable[[], Any]) -> Any:
+        start = core_seconds(), time.perf_counter()
+        result = work()
+        cores, clock = core_seconds() - start[0], time.perf_counter() - start[1]
+        times[name] = cores, clock
+        print(f"{path.stem} customers, {name}: {cores:.0f} ({clock:.0f}) s", flush=True)
+        return result
+
+    shop = timed("read and clean", lambda: _counted(read(spark.read.parquet(str(path)))))
+    timed("statistics", lambda: statistics(shop))
+    fewer = timed(
+        "delete-rows, publish",
+        lambda: _published(shop, DeleteRows(share=0.2)(shop, seed=1)),
+    )
+    timed("information loss", lambda: InformationLoss()(shop, fewer, seed=1))
+    timed("RFM agreement", lambda: RfmAgreement()(shop, fewer, seed=1))
+    method = Decoys(clusters=height(shop.people()) // 4, min_size=3, seconds=given.seconds)
+    made = timed("decoys", lambda: _counted(method(shop, seed=1)))
+    release = timed("publish decoys", lambda: _published(shop, made))
+    kinds = timed("indistinguishable", lambda: Indistinguishable()(shop, release, seed=1))
+    assert kinds.value <= 1 / 4, kinds
+    for search in ("exact", "minhash"):
+        if search not in given.skip:
+            risk = Risk(threat=ItemSets(), attack=Jaccard(top=1, search=search))
+            score = timed(f"jaccard, {search}", lambda risk=risk: risk(shop, release, seed=3))
+            found = f"re-identified {score.value:.12f}, at most {kinds.value:.4f} expected"
+            print(f"{release.public.rows} rows, {found}")
+    if "generalize" not in given.skip:
+        wide = Generalize(seconds=given.seconds / 10)
+        timed("generalize", lambda: _counted(wide(shop, seed=1)))
+    return times
+
+
+def _counted(history: Any) -> Any:
+    assert history.rows
+    return history
+
+
+def _published(original: Any, anonymized: Any) -> Any:
+    release = publish(original, anonymized, seed=2)
+    assert release.public.rows
+    return release
+
+
+def _pools(spark: Any) -> Any:
+    return spark._jvm.java.lang.management.ManagementFactory.getMemoryPoolMXBeans()
+
+
+def _reset_peak(spark: Any) -> None:
+    for pool in _pools(spark):
+        pool.resetPeakUsage()
+
+
+def _peak(spark: Any) -> float:
+    """Return the largest heap of the JVM, in MB."""
+    used = sum(
+        pool.getPeakUsage().getUsed() for pool in _pools(spark) if pool.getType().name() == "HEAP"
+    )
+    return float(used) / 2**20
+
+
+def core_seconds() -> float:
+    """Return the processor time of this process and of all below it, Java and its workers."""
+    below: dict[int, list[int]] = {}
+    used: dict[int, int] = {}
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = stat.read_text().rpartition(")")[2].split()
+        except OSError:  # it has ended meanwhile
+            continue
+        process = int(stat.parent.name)
+        below.setdefault(int(fields[1]), []).append(process)
+        # With the time of children that have ended.
+        used[process] = sum(map(int, fields[11:15]))
+    total, asked = 0, [os.getpid()]
+    while asked:
+        process = asked.pop()
+        total += used.get(process, 0)
+        asked += below.get(process, [])
+    return total / TICKS
+
+
+def _own() -> float:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+def _exponent(sizes: list[int], taken: list[float]) -> float:
+    """Fit time = a n^b by least squares of the logarithms; return b."""
+    if len(sizes) < 2:
+        return math.nan
+    xs, ys = [math.log(size) for size in sizes], [math.log(value) for value in taken]
+    mean_x, mean_y = sum(xs) / len(xs), sum(ys) / len(ys)
+    over = sum((x - mean_x) * (y - mean_y) for x, y in zip(xs, ys, strict=True))
+    return over / sum((x - mean_x) ** 2 for x in xs)

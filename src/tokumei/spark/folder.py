@@ -1,0 +1,113 @@
+"""Releases on Spark as folders of Parquet: public/ and secret/ apart, as on one machine."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as sf
+
+from tokumei.cells import kind
+from tokumei.contracts import Key, Release
+from tokumei.data.folder import read_about
+from tokumei.data.writing import check_new
+from tokumei.errors import ReadError, SchemaError
+from tokumei.history import ROW, History, Source
+from tokumei.spark.frames import empty, native
+from tokumei.tables import table
+
+PURCHASES, CUSTOMERS, PSEUDONYMS, ROWS = (
+    "purchases.parquet", "customers.parquet", "pseudonyms.parquet", "rows.parquet"
+)  # fmt: skip
+
+
+def write_release(release: Release, folder: Path, *, method: Mapping[str, Any]) -> None:
+    """Write a release; every machine writes its part, so the folder must be one that all reach.
+
+    public/about.json is written last: a folder without it is not whole, and is not read.
+    """
+    check_new(folder)
+    shown, hidden = folder / "public", folder / "secret"
+    shown.mkdir(parents=True)
+    hidden.mkdir(mode=0o700)
+    public = release.public
+    rows = native(public.purchases)
+    # In the order of their ids, which says nothing, and not in that of their customers.
+    ordered = rows.repartitionByRange(ROW).sortWithinPartitions(ROW)
+    _write(ordered, shown / PURCHASES)
+    if public.customers is not None:
+        people = native(public.customers)
+        _write(people.orderBy("person"), shown / CUSTOMERS)
+    _write(native(release.key.pseudonyms), hidden / PSEUDONYMS)
+    _write(native(release.key.rows), hidden / ROWS)
+    (hidden / "method.json").write_text(json.dumps(dict(method), indent=1), encoding="utf-8")
+    (hidden / "method.json").chmod(0o600)
+    schema = empty(rows.drop(ROW)).schema
+    about = {
+        "columns": {name: public.source.name(name) for name in schema},
+        "cells": {name: kind(dtype) for name, dtype in schema.items()},
+    }
+    text = json.dumps(about, ensure_ascii=False, indent=1) + "\n"
+    (shown / "about.json").write_text(text, encoding="utf-8")
+
+
+def _write(rows: DataFrame, path: Path) -> None:
+    rows.write.parquet(path.absolute().as_uri())
+
+
+def read_public(folder: Path, spark: SparkSession) -> History:
+    """Read the public part of a release that was written on Spark."""
+    about = read_about(folder)
+    rows = _read(folder / "public" / PURCHASES, spark, (ROW, *about["columns"]))
+    customers = folder / "public" / CUSTOMERS
+    people = _read(customers, spark, ("person",)) if customers.exists() else None
+    return History(
+        table(rows),
+        None if people is None else table(people),
+        Source("spark", names=about["columns"]),
+    )
+
+
+def read_release(folder: Path, spark: SparkSession) -> Release:
+    """Read a release with its key."""
+    public = read_public(folder, spark)
+    hidden = folder / "secret"
+    if not hidden.is_dir():
+        raise ReadError(f"{folder} has no secret part; the key is needed to mark a guess.")
+    pseudonyms = _read(hidden / PSEUDONYMS, spark, ("pseudonym", "person"))
+    rows = _read(hidden / ROWS, spark, ("row", "origin"))
+    here, there = public.rows, rows.count()
+    if here != there:
+        raise SchemaError(f"The key of {folder} is for {there:,} rows, but {here:,} are public.")
+    return Release(public, Key(table(pseudonyms), table(rows)))
+
+
+def _read(path: Path, spark: SparkSession, needed: tuple[str, ...]) -> DataFrame:
+    if not path.exists():
+        raise ReadError(f"There is no {path}; it was not written with --spark.")
+    rows = spark.read.parquet(path.absolute().as_uri())
+    if missing := [name for name in needed if name not in rows.columns]:
+        raise SchemaError(f"{path} must have a column '{missing[0]}'.")
+    return rows
+
+
+def check_pair(original: History, release: Release) -> None:
+    """Raise a SchemaError when the release is of other data."""
+    for column in release.public.visible:
+        if column not in original.visible:
+            have = ", ".join(original.visible)
+            raise SchemaError(
+                f"The release has a column '{column}' that the original lacks; it has {have}."
+            )
+    origins = native(release.key.rows).filter("origin is not null")
+    known = native(original.purchases).select(sf.col(ROW).alias("origin"))
+    people = native(original.people())
+    strange = native(release.key.pseudonyms).join(people, "person", "left_anti")
+    if origins.join(known, "origin", "left_anti").take(1) or strange.take(1):
+        raise SchemaError(
+            "The key names rows or customers that the original lacks: release and original do not "
+            "belong together."
+        )

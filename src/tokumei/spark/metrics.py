@@ -1,0 +1,159 @@
+"""Metrics of releases on Spark: counts are made on the cluster, few numbers leave it."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as sf
+from pyspark.sql.types import ArrayType
+
+from tokumei.cells import to_text, units
+from tokumei.contracts import Release, Score
+from tokumei.history import ROW, History
+from tokumei.metrics.co_purchases import Similarities, distance
+from tokumei.metrics.indistinguishable import ASSUMES, plain_text
+from tokumei.spark.frames import mapped, native, remembered, to_polars
+
+if TYPE_CHECKING:
+    from tokumei.metrics.indistinguishable import Indistinguishable
+    from tokumei.metrics.item_count_error import ItemCountError
+    from tokumei.metrics.top_items import TopItemsList, TopItemsSimilarity
+
+
+def spread(history: History, name: str) -> float:
+    """Return the standard deviation of a column in days, hundredths or pieces; items have none."""
+    if name == "item":
+        return 0.0
+    whole = mapped(
+        native(history.purchases).select(name), lambda block: block.select(units(block[name]))
+    )
+    found = whole.agg(sf.stddev_pop(name)).first()
+    return float(found[0] or 0.0) if found else 0.0
+
+
+def _bought(history: History) -> DataFrame:
+    return native(history.purchases).select("person", "item").distinct()
+
+
+def _most_bought(history: History, known: DataFrame, k: int) -> list[str]:
+    """Return the k items with the most users; of equal ones those with the largest names."""
+    users = _bought(history).groupBy("item").agg(sf.count("*").alias("users"))
+    ranked = known.join(users, "item", "left").fillna(0, ["users"])
+    best = ranked.orderBy(sf.desc("users"), sf.desc("item")).limit(k).collect()
+    return [row["item"] for row in best]
+
+
+def _items(history: History, release: Release) -> DataFrame:
+    for part in (history, release.public):
+        part.require("item", to="rank items by their customers")
+    return native(history.purchases).select("item").distinct()
+
+
+def top_items_list(method: TopItemsList, history: History, release: Release, *, seed: int) -> Score:
+    """Compare the items with the most customers."""
+    known = remembered(_items(history, release))
+    before, after = (set(_most_bought(part, known, method.k)) for part in (history, release.public))
+    return Score("E3.list", len(before - after) / len(before), "lower", (0.0, 1.0), len(before))
+
+
+def top_items_similarity(
+    method: TopItemsSimilarity, history: History, release: Release, *, seed: int
+) -> Score:
+    """Compare the similarities among the items with the most customers."""
+    top = sorted(_most_bought(history, _items(history, release), method.k))
+    before, after = (_similarities(_bought(part), top) for part in (history, release.public))
+    return Score("E3.similarity", distance(before, after), "lower", (0.0, 1.0), len(before.pairs))
+
+
+def _similarities(bought: DataFrame, items: list[str]) -> Similarities:
+    """Return the cosines of pairs of few items; a customer has at most all of them."""
+    few = remembered(bought.filter(sf.col("item").isin(items)))
+    other = few.select("person", sf.col("item").alias("other"))
+    counted = few.join(other, "person").filter("item <= other").groupBy("item", "other").count()
+    numbers = pl.DataFrame({"item": items, "n": range(len(items))})
+    pairs = (
+        to_polars(counted)
+        .join(numbers, on="item")
+        .join(numbers.rename({"item": "other", "n": "m"}), on="other")
+        .sort("n", "m")
+    )
+    own = pairs.filter(pl.col("n") == pl.col("m"))
+    lengths = np.zeros(len(items))
+    lengths[own["n"].to_numpy()] = np.sqrt(own["count"].to_numpy())
+    first, second, count = (
+        pairs.filter(pl.col("n") < pl.col("m"))[name].to_numpy() for name in ("n", "m", "count")
+    )
+    return Similarities(
+        first.astype(np.int64) * len(items) + second, count / (lengths[first] * lengths[second])
+    )
+
+
+def item_count_error(
+    method: ItemCountError, history: History, release: Release, *, seed: int
+) -> Score:
+    """Compare the number of rows of each item."""
+    history.require("item", to="compare item counts")
+    before = remembered(_counts(history).withColumnRenamed("count", "before"))
+    after = _counts(release.public) if "item" in release.public.visible else before.limit(0)
+    both = before.join(after.toDF("item", "after"), "item", "full").fillna(0.0)
+    error = both.agg(sf.sum(sf.abs(sf.col("before") - sf.col("after")))).first()
+    value = round(float(error[0] if error else 0.0) / history.rows, 12)
+    return Score("item-count-error", value, "lower", (0.0, math.inf), before.count())
+
+
+def _counts(history: History) -> DataFrame:
+    rows = native(history.purchases).select("item", sf.lit(1.0).alias("count"))
+    if isinstance(rows.schema["item"].dataType, ArrayType):
+        rows = rows.select(sf.explode("item").alias("item"), (1.0 / sf.size("item")).alias("count"))
+    return rows.filter("item is not null").groupBy("item").agg(sf.sum("count").alias("count"))
+
+
+def kinds_of_customers(public: History, *, by: str) -> DataFrame:
+    """Return person, kind: 128 bits that are equal for customers who cannot be told apart.
+
+    A text of all that a customer has, as on one machine, would be as long as the history.
+    """
+    rows = native(public.purchases)
+    if by == "items":
+        public.require("item", to="compare item sets")
+        return _folded(rows.select("person", sf.col("item").alias("kind")).distinct(), "person")
+    compared = [name for name in rows.columns if name not in ("person", "basket", ROW)]
+    owner = ["person", "basket"] if "basket" in rows.columns else ["person"]
+
+    def as_text(block: pl.DataFrame) -> pl.DataFrame:
+        texts = [to_text(block[name], plain_text) for name in compared]
+        text = pl.DataFrame(texts).select(pl.concat_str(pl.all(), separator="\x1f").alias("kind"))
+        return pl.concat([block.select(owner), text], how="horizontal")
+
+    kinds = mapped(rows, as_text)
+    # Baskets are equal when their rows are, whatever their numbers; so are customers.
+    if "basket" in rows.columns:
+        kinds = _folded(kinds, "person", "basket")
+    return _folded(kinds, "person")
+
+
+def _folded(rows: DataFrame, *owner: str) -> DataFrame:
+    """Fold the kinds of an owner's rows, in any order, into one."""
+    hashes = sf.sort_array(sf.collect_list(sf.md5(sf.col("kind").cast("string"))))
+    return rows.groupBy(*owner).agg(sf.md5(sf.array_join(hashes, "")).alias("kind"))
+
+
+def indistinguishable(
+    method: Indistinguishable, history: History, release: Release, *, seed: int
+) -> Score:
+    """Count the different customers."""
+    kinds = kinds_of_customers(release.public, by=method.by)
+    if method.by == "rows" and release.public.customers is not None:
+        people = native(release.public.customers)
+        attributes = sf.concat_ws("\x1f", *(name for name in people.columns if name != "person"))
+        told = people.select("person", attributes.alias("attributes"))
+        kind = sf.concat_ws("\x1c", "kind", "attributes")
+        kinds = kinds.join(told, "person", "left").select("person", kind.alias("kind"))
+    found = kinds.agg(sf.count("*").alias("n"), sf.count_distinct("kind").alias("kinds")).first()
+    n, different = (found["n"], found["kinds"]) if found else (0, 0)
+    name = f"indistinguishable-{method.by}"
+    return Score(name, different / n, "lower", (0.0, 1.0), n, assumes=ASSUMES[method.by])

@@ -1,0 +1,123 @@
+"""Similar item sets by MinHash: only sets that agree in a few random items are compared."""
+
+from __future__ import annotations
+
+import logging
+
+import numpy as np
+import polars as pl
+from pyspark.sql import DataFrame, Window
+from pyspark.sql import functions as sf
+
+from tokumei.draws import Floats, bits, keys_of, pair_bits, uniform
+from tokumei.spark.frames import cogrouped, draws, mapped, remembered
+from tokumei.spark.item_sets import Ints, Sets, matrix, most_similar, named
+
+log = logging.getLogger(__name__)
+
+BANDS, ROWS = 32, 2
+"""Two sets of jaccard s are compared with probability 1 - (1 - s^ROWS)^BANDS: 0.95 at s = 0.3."""
+CROWD = 200
+"""Of customers that agree in a band, so many are compared, drawn at random: small sets of popular
+items would otherwise meet everybody."""
+KEYS_OF_A_BUCKET = 200_000
+PAIRS = 200_000
+"""So many pairs are compared at once."""
+CHECKED = 200
+"""So many targets are also searched exactly, to tell how often the best was found."""
+
+
+def approximately(sets: Sets, *, top: int, seed: int) -> DataFrame:
+    """Return pseudonym, person, weight of similar sets, and log the recall that was measured."""
+    buckets = max(1, sets.known.count() * BANDS // KEYS_OF_A_BUCKET)
+    asked, known = (_keyed(part, buckets, seed) for part in (sets.released, sets.known))
+    width = sets.width
+
+    def kernel(targets: pl.DataFrame, customers: pl.DataFrame) -> pl.DataFrame:
+        return best_of(targets, customers, width, top=top, seed=seed)
+
+    met = cogrouped(asked, known, "_bucket", kernel, groups=buckets)
+    best = Window.partitionBy("pseudonym").orderBy(sf.desc("weight"), sf.desc("_draw"))
+    ranked = met.dropDuplicates(["pseudonym", "person"]).withColumn(
+        "_rank", sf.row_number().over(best)
+    )
+    found = remembered(ranked.filter(sf.col("_rank") <= top).drop("_rank", "_draw"))
+    found_best, checked = recall(sets, found, seed=seed)
+    log.warning(
+        "MinHash found the most similar customer of %d of %d targets that were searched exactly.",
+        found_best,
+        checked,
+    )
+    return found
+
+
+def _keyed(sets: DataFrame, buckets: int, seed: int) -> DataFrame:
+    """Return every set once for each band, with a key that says band and least items."""
+
+    def kernel(block: pl.DataFrame) -> pl.DataFrame:
+        counts = block["items"].list.len().to_numpy()
+        items = block["items"].explode(empty_as_null=False).to_numpy().astype(np.int64)
+        starts = np.concatenate([[0], np.cumsum(counts)[:-1]]).astype(np.int64)
+        keyed = []
+        for band in range(BANDS):
+            key = np.full(len(block), band, dtype=np.uint64)
+            for row in range(ROWS if len(block) else 0):
+                hashed = bits(seed, f"minhash/{band}/{row}", items)
+                key = pair_bits(band, key, np.minimum.reduceat(hashed, starts))
+            bucket = (key % np.uint64(buckets)).astype(np.int64)
+            keyed.append(
+                block.with_columns(
+                    _key=pl.Series(key.view(np.int64)), _bucket=pl.Series(bucket, dtype=pl.Int64)
+                )
+            )
+        return pl.concat(keyed)
+
+    return mapped(sets.select("person", "items"), kernel)
+
+
+def best_of(
+    targets: pl.DataFrame, customers: pl.DataFrame, width: int, *, top: int, seed: int
+) -> pl.DataFrame:
+    """Return the most similar of the customers that agree with a target in some band."""
+    lots = uniform(seed, "crowd", keys_of(customers["person"]))
+    places = pl.int_range(pl.len(), dtype=pl.Int64)
+    few = customers.select("_key", _customer=places, _lot=pl.Series(lots)).filter(
+        pl.col("_lot").rank("ordinal").over("_key") <= CROWD
+    )
+    asked = targets.select("_key", _target=places)
+    met = asked.join(few, on="_key").select("_target", "_customer").sort("_target", "_customer")
+    rows, columns = met["_target"].to_numpy(), met["_customer"].to_numpy()
+    weight = _jaccard(targets["items"], customers["items"], width, rows, columns)
+    found = named(targets, customers, rows, columns, weight, seed).unique(["pseudonym", "person"])
+    best = found.sort("weight", "_draw", descending=True).group_by("pseudonym").head(top)
+    return best.select(found.columns)
+
+
+def _jaccard(
+    released: pl.Series, known: pl.Series, width: int, rows: Ints, columns: Ints
+) -> Floats:
+    """Return how similar the sets of each pair are."""
+    queries, base = (matrix(part, width, None) for part in (released, known))
+    sizes = (np.diff(part.indptr) for part in (queries, base))
+    together = sum(size[places] for size, places in zip(sizes, (rows, columns), strict=True))
+    shared = np.zeros(len(rows))
+    for at in range(0, len(rows), PAIRS):
+        some = slice(at, at + PAIRS)
+        shared[some] = (queries[rows[some]].multiply(base[columns[some]])).sum(axis=1)
+    similar: Floats = shared / (together - shared)
+    return similar
+
+
+def recall(sets: Sets, found: DataFrame, *, seed: int) -> tuple[int, int]:
+    """Return for how many of some targets the heaviest guess is as heavy as the exact one."""
+    share = min(1.0, CHECKED / max(1, sets.released.count()))
+    drawn = draws(
+        sets.released, lambda block: uniform(seed, "recall", keys_of(block["person"])), "_draw"
+    )
+    sample = Sets(drawn.filter(sf.col("_draw") < share).drop("_draw"), sets.known, sets.width)
+    true = most_similar(sample, top=1, seed=seed).withColumnRenamed("weight", "_true")
+    heaviest = found.groupBy("pseudonym").agg(sf.max("weight").alias("weight"))
+    both = true.join(heaviest, "pseudonym", "left")
+    same = sf.col("weight") >= sf.col("_true") - 1e-12
+    counted = both.agg(sf.count_if(same).alias("found"), sf.count("*").alias("asked")).first()
+    return (counted["found"], counted["asked"]) if counted else (0, 0)

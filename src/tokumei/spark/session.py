@@ -1,0 +1,64 @@
+"""A Spark session as tokumei needs it."""
+
+from __future__ import annotations
+
+import logging
+import os
+import re
+import shutil
+import sys
+import warnings
+from pathlib import Path
+
+from pyspark.sql import SparkSession
+
+from tokumei.errors import TokumeiError
+
+log = logging.getLogger(__name__)
+
+BATCH = 100_000
+"""Rows of a block that a kernel gets at once."""
+QUIET = Path(__file__).with_name("log4j2.properties")
+OURS = re.compile(r"^tokumei\.errors\.\w+: (.+)$", re.MULTILINE)
+
+
+def session(master: str = "local[*]", **settings: str) -> SparkSession:
+    """Return the running session, or start one on `master`: local[2], spark://…, yarn.
+
+    Settings are Spark's own, with _ for the dots: `spark_driver_memory="4g"`.
+    """
+    # Spark warns that pandas 3 is new to it; tables move as Arrow here, never as pandas.
+    warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas", FutureWarning)
+    if running := SparkSession.getActiveSession():
+        return running
+    if not (os.environ.get("JAVA_HOME") or shutil.which("java")):
+        raise TokumeiError(
+            "Spark needs Java 17 or newer; install it from the system's packages "
+            "(openjdk-17-jre-headless) or set JAVA_HOME."
+        )
+    # Workers on this machine run the same Python; elsewhere it is where the cluster says.
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    builder = SparkSession.builder.master(master).appName("tokumei")
+    chosen = {
+        "spark.sql.execution.arrow.maxRecordsPerBatch": str(BATCH),
+        "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={QUIET.as_uri()}",
+        # Stages with their tasks, where somebody looks; Spark does not tell the time left.
+        "spark.ui.showConsoleProgress": str(sys.stderr.isatty()).lower(),
+        **{name.replace("_", "."): value for name, value in settings.items()},
+    }
+    for name, value in chosen.items():
+        builder = builder.config(name, value)
+    try:
+        started = builder.getOrCreate()
+    except Exception as error:  # py4j and Spark raise types of their own
+        raise TokumeiError(f"Spark did not start on '{master}' ({reason_of(error)}).") from error
+    log.info("Spark %s runs on %s", started.version, started.sparkContext.master)
+    return started
+
+
+def reason_of(error: Exception) -> str:
+    """Return one sentence of an error of Spark; what a kernel said is somewhere in its text."""
+    text = str(error)
+    if ours := OURS.search(text):
+        return ours[1]
+    return text.strip().splitlines()[0].rstrip(".") if text.strip() else type(error).__name__

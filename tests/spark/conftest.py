@@ -1,0 +1,84 @@
+"""One session for all tests on Spark, and the same small histories on both engines."""
+
+from __future__ import annotations
+
+import importlib.util
+import shutil
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import date
+from typing import Any
+
+import polars as pl
+import pytest
+
+from tokumei import History, Release, publish
+from tokumei.anonymizers import Chain, DeleteRows, PerturbAmounts, ShiftDates
+from tokumei.tables import table
+
+
+def pytest_collection_modifyitems(items: list[Any]) -> None:
+    for item in items:
+        if "spark" in item.path.parts[-2:]:
+            item.add_marker(pytest.mark.spark)
+
+
+@pytest.fixture(scope="session")
+def spark() -> Iterator[Any]:
+    if importlib.util.find_spec("pyspark") is None:
+        pytest.skip("PySpark is not installed: pip install 'tokumei[spark]'")
+    if not shutil.which("java"):
+        pytest.skip("Spark needs Java 17: install openjdk-17-jre-headless")
+    from tokumei.spark import session
+
+    started = session(
+        "local[2]",
+        spark_ui_enabled="false",
+        spark_driver_memory="1g",
+        spark_driver_bindAddress="127.0.0.1",
+        spark_driver_host="127.0.0.1",
+        spark_sql_shuffle_partitions="2",
+        spark_default_parallelism="2",
+        # Some hundred small queries: compiling each would take longer than running it.
+        spark_sql_codegen_wholeStage="false",
+        spark_sql_codegen_factoryMode="NO_CODEGEN",
+        spark_sql_adaptive_enabled="false",
+    )
+    yield started
+    started.stop()
+
+
+@pytest.fixture(scope="session")
+def local(shop: History) -> History:
+    """The shop, with attributes of its customers."""
+    persons = shop.persons()
+    people = pl.DataFrame(
+        {
+            "person": persons,
+            "sex": ["f" if number % 3 else "m" for number in range(len(persons))],
+            "birth": [date(1950 + number % 40, 1, 1) for number in range(len(persons))],
+            "country": ["Japan" if number % 2 else "France" for number in range(len(persons))],
+        }
+    )
+    return replace(shop, customers=table(people))
+
+
+@pytest.fixture(scope="session")
+def distant(local: History, spark: Any) -> History:
+    """The same on Spark, with the same row ids."""
+    from tokumei.spark import spread
+
+    return spread(local, spark)
+
+
+CHANGED = Chain(steps=(DeleteRows(share=0.3), ShiftDates(days=2, together="row"), PerturbAmounts()))
+
+
+@pytest.fixture(scope="session")
+def release(local: History) -> Release:
+    return publish(local, CHANGED(local, seed=11), seed=12)
+
+
+@pytest.fixture(scope="session")
+def distant_release(distant: History) -> Release:
+    return publish(distant, CHANGED(distant, seed=11), seed=12)
