@@ -28,7 +28,9 @@ def load(path: Path, spark: SparkSession) -> DataFrame:
     """Return a table of the catalog, or a Parquet file or folder wherever Spark looks for files."""
     name = str(path)
     try:
-        if "/" not in name and not path.exists() and spark.catalog.tableExists(name):
+        if path.exists():  # from the folder of the command, which may not be Spark's
+            return spark.read.parquet(path.absolute().as_uri())
+        if "/" not in name and spark.catalog.tableExists(name):
             return spark.table(name)
         return spark.read.parquet(name)
     except PySparkException as error:

@@ -1,0 +1,49 @@
+"""What the page on Spark and the example say is run, on the session of the other tests."""
+
+from __future__ import annotations
+
+import re
+import runpy
+import shlex
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from tokumei import generate
+
+ROOT = Path(__file__).parents[2]
+BLOCK = re.compile(r"^```(python|console)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+@pytest.fixture
+def purchases(spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.chdir(tmp_path)
+    generate("shop", customers=45, seed=1).to_native().write_parquet("purchases")
+    return "purchases"
+
+
+def test_the_page_on_spark(purchases: str, capsys: pytest.CaptureFixture[str]) -> None:
+    from tokumei.cli.main import root
+
+    blocks = dict(BLOCK.findall((ROOT / "docs" / "spark.md").read_text(encoding="utf-8")))
+    # The Java of the session has another folder.
+    code = blocks["python"].replace('"purchases"', repr(str(Path(purchases).absolute())))
+    exec(compile(code, "docs/spark.md", "exec"), {})
+    assert "information-loss" in capsys.readouterr().out
+    told = ""
+    for line in blocks["console"].splitlines():
+        words = shlex.split(line.removeprefix("$ tokumei "))
+        done = CliRunner().invoke(root, [*words, "--seed", "3"])
+        assert done.exit_code == 0, done.output
+        told = done.output
+    assert "jaccard" in told
+
+
+def test_the_example_writes_a_release(purchases: str, capsys: pytest.CaptureFixture[str]) -> None:
+    runpy.run_path(str(ROOT / "examples" / "on_spark.py"))["main"](
+        str(Path(purchases).absolute()), "release"
+    )
+    assert (Path("release") / "public" / "about.json").is_file()
+    assert "indistinguishable" in capsys.readouterr().out
