@@ -3,6 +3,12 @@
 from __future__ import annotations
 
 import os
+
+# The products of matrices here are small: threads would spend more on waiting than on numbers,
+# the more so beside the other processes of pytest-xdist. numpy reads this when it is imported.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 from pathlib import Path
 
 import polars as pl

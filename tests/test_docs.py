@@ -138,9 +138,11 @@ def translates_examples(page: Path) -> bool:
     """Whether a page runs just what the page that it translates runs."""
     if page.name.endswith(".ja.md"):
         english = page.with_name(page.name.replace(".ja.md", ".md"))
+    elif page.is_relative_to(DOCS / "ja"):
+        english = DOCS / page.relative_to(DOCS / "ja")
     else:
-        english = DOCS / page.name
-    return english != page and english.exists() and examples(page) == examples(english)
+        return False
+    return english.exists() and examples(page) == examples(english)
 
 
 RUNNING = [page for page in PAGES if not translates_examples(page)]

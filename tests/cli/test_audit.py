@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import polars as pl
@@ -71,13 +72,16 @@ def test_a_published_file_is_audited_with_its_key(
     assert "which row came from which" in reasons["rows-deleted"]
 
 
-def test_trials_of_recommend_are_drawn(folder: Path, tmp_path: Path) -> None:
+def test_trials_of_recommend_are_the_last_figure(folder: Path, tmp_path: Path) -> None:
     shop, trials = folder / "shop.csv", tmp_path / "trials"
-    words = ("--risk", 0.5, "--keep", "rfm", "--seconds", 2, "--seed", 1)
+    words = ("--risk", 0.5, "--keep", "rfm", "--seconds", 0.5, "--seed", 1)
     assert run("recommend", shop, *words, "-o", trials) == 0
     report = tmp_path / "r.html"
     assert run("audit", shop, folder / "release", "-o", report, "--frontier", trials) == 0
-    assert 'id="frontier"' in report.read_text(encoding="utf-8")
+    page = report.read_text(encoding="utf-8")
+    assert re.findall(r'<figure id="([^"]+)"', page)[-1] == "frontier"
+    (title,) = re.findall(r'<figure id="frontier">\n<h3>([^<]+)</h3>', page)
+    assert "loses least" in title
 
 
 def test_wrong_pairs_are_recognized(capsys: Captured, folder: Path, tmp_path: Path) -> None:

@@ -133,7 +133,7 @@ def played_2017(contest: Contest2017) -> Iterator[tuple[Path, Original, Entry]]:
         yield folder, original, entry
 
 
-@settings(max_examples=80)
+@settings(max_examples=40)
 @given(contests_2017())
 def test_the_scores_of_2017_are_the_literal_ones(contest: Contest2017) -> None:
     with played_2017(contest) as (folder, original, entry):
@@ -164,7 +164,7 @@ def test_the_scores_of_2017_are_the_literal_ones(contest: Contest2017) -> None:
     assert {name: judgment.scores[name].value for name in expected} == expected
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(contests_2017())
 def test_the_files_of_2017_are_the_rows_and_the_answer(contest: Contest2017) -> None:
     with played_2017(contest) as (folder, original, entry):
@@ -174,7 +174,7 @@ def test_the_files_of_2017_are_the_rows_and_the_answer(contest: Contest2017) -> 
     assert files["secret/F.csv"] == literal.answer(contest.T, contest.AT, contest.customers)
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(guessed_2017())
 def test_a_guess_of_2017_is_marked_literally(contest: Contest2017) -> None:
     with played_2017(contest) as (folder, original, entry):
@@ -291,7 +291,7 @@ def assert_marked(
     assert found == expected
 
 
-@settings(max_examples=80)
+@settings(max_examples=40)
 @given(contests_2018())
 def test_the_scores_of_2018_are_the_literal_ones(contest: Contest2018) -> None:
     judgment, files = judged_2018(contest)

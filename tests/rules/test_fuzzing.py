@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-COUNT = 150
+COUNT = 80
 SEED = 4
 
 

@@ -148,9 +148,21 @@ def all_guesses(sizes: tuple[int, ...]) -> Iterator[tuple[int, np.ndarray]]:
         yield n, chances
 
 
+@cache
+def all_chances(sizes: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
+    """For every guess: its lines, and its chances of at least 0, 1, 2, … right ones."""
+    guesses = list(all_guesses(sizes))
+    # A place more than lines: so many are never right.
+    chances = np.zeros((len(guesses), sum(g * g for g in sizes) + 2))
+    for line, (_, right) in zip(chances, guesses, strict=True):
+        line[: len(right)] = right
+    return np.array([n for n, _ in guesses]), chances[:, ::-1].cumsum(axis=1)[:, ::-1]
+
+
 def best_of_all(sizes: tuple[int, ...], p: float, alpha: float) -> float:
-    needed = [literal(n, p, alpha) for n in range(sum(g * g for g in sizes) + 1)]
-    return max(float(chances[needed[n] :].sum()) for n, chances in all_guesses(sizes))
+    needed = np.array([literal(n, p, alpha) for n in range(sum(g * g for g in sizes) + 1)])
+    n, at_least = all_chances(sizes)
+    return float(at_least[np.arange(len(n)), needed[n]].max())
 
 
 SMALL = [

@@ -68,7 +68,7 @@ def smaller(png: bytes) -> bytes:
         if name == b"IDAT":
             packed += data
         elif name == b"IEND":
-            _write_chunk(file, b"IDAT", zlib.compress(zlib.decompress(packed), 9))
+            _write_chunk(file, b"IDAT", zlib.compress(zlib.decompress(packed), 8))
             _write_chunk(file, name, data)
         else:
             _write_chunk(file, name, data)

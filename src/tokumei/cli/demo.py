@@ -21,10 +21,14 @@ from tokumei.registry import spec
 from tokumei.report.page import Entry, render
 from tokumei.report.scoring import scorecard
 
+SECONDS = 2
+"""How long customers who are alike are searched for, for each release with decoys."""
+
 
 def releases(customers: int) -> list[str]:
     """Return what is tried: what shops do, what the paper does, and what holds."""
-    groups = f"--clusters {max(1, customers // 4)} --min-size {min(4, customers)} --seconds 2"
+    sizes = f"--clusters {max(1, customers // 4)} --min-size {min(4, customers)}"
+    groups = f"{sizes} --seconds {SECONDS}"
     return [
         "pseudonyms-only",
         "perturb-amounts --price 0.2 --quantity 0.2",

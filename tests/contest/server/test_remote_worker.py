@@ -25,6 +25,7 @@ from fastapi import FastAPI
 from sqlalchemy import select
 from staging import BROKEN, VALID, People
 
+from tokumei.cli.main import _run
 from tokumei.contest import remote_desk, sandbox
 from tokumei.contest.actions import handing_in
 from tokumei.contest.actions import people as accounts_of
@@ -567,9 +568,14 @@ def test_the_command_takes_one_job_of_a_folder(contest: Contest, people: People,
         (("nowhere",), "is not the folder of a contest"),
     ],
 )
-def test_the_command_says_what_is_missing(words: tuple[str, ...], said: str) -> None:
-    with command(*words, TOKUMEI_WORKER_TOKEN="") as process:
-        _, complaint = process.communicate(timeout=60)
-    assert process.returncode == 2
+def test_the_command_says_what_is_missing(
+    words: tuple[str, ...],
+    said: str,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("TOKUMEI_WORKER_TOKEN", "")
+    assert _run(["contest", "worker", *words]) == 2
+    complaint = capsys.readouterr().err
     assert said in complaint
     assert "Traceback" not in complaint

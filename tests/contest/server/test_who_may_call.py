@@ -5,12 +5,13 @@ A route without an entry fails here, so nobody adds one without saying whom it i
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
 import pytest
+from fastapi import FastAPI
 from fastapi.testclient import TestClient
 from staging import SQLITE, VALID, ClientOf, People
 
@@ -35,6 +36,7 @@ ALWAYS = frozenset(PHASES)
 ATTACKED = frozenset(("attack", "closed"))
 NOBODY = 999_999
 """The id of nothing: whoever is let in finds that it is not there, and changes nothing."""
+Operations = Callable[[FastAPI], dict[str, tuple[str, str]]]
 LEASE = {"Lease-Token": "x", "Job-Id": str(NOBODY)}
 
 
@@ -138,13 +140,22 @@ TABLE = {
 }
 
 
-def operations(document: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
-    """Every route of the document by its name: its method and its path."""
-    return {
-        told["operationId"]: (method.upper(), path)
-        for path, methods in document["paths"].items()
-        for method, told in methods.items()
-    }
+@pytest.fixture(scope="module")
+def operations() -> Operations:
+    """Every route of the document by its name: its method and its path.
+
+    All contests have the same routes, and writing the document takes longer than asking for them.
+    """
+    found: dict[str, tuple[str, str]] = {}
+
+    def of(app: FastAPI) -> dict[str, tuple[str, str]]:
+        if not found:
+            for path, methods in app.openapi()["paths"].items():
+                for method, told in methods.items():
+                    found[told["operationId"]] = method.upper(), path
+        return found
+
+    return of
 
 
 def address(path: str) -> str:
@@ -156,14 +167,19 @@ def address(path: str) -> str:
     return path
 
 
-def test_every_route_says_whom_it_is_for(contest: Contest) -> None:
-    assert set(operations(make_app(contest, ticking=False).openapi())) == set(TABLE)
+def test_every_route_says_whom_it_is_for(contest: Contest, operations: Operations) -> None:
+    assert set(operations(make_app(contest, ticking=False))) == set(TABLE)
 
 
 @pytest.mark.parametrize("phase", PHASES)
 @pytest.mark.parametrize("role", sorted(ANYBODY))
 def test_only_those_are_let_in(
-    contest: Contest, people: People, client_of: ClientOf, role: str, phase: str | None
+    contest: Contest,
+    people: People,
+    client_of: ClientOf,
+    operations: Operations,
+    role: str,
+    phase: str | None,
 ) -> None:
     if phase is None:
         contest = _not_begun(contest)
@@ -174,7 +190,7 @@ def test_only_those_are_let_in(
     client._transport.app = app  # type: ignore[attr-defined]
     wrong = []
     # Logging out comes last: it ends the session.
-    for name, (method, path) in sorted(operations(app.openapi()).items(), key=_log_out_last):
+    for name, (method, path) in sorted(operations(app).items(), key=_log_out_last):
         route = TABLE[name]
         answer = client.request(
             method,
