@@ -11,7 +11,7 @@ demo: .venv/ready
 
 test: .venv/ready
 	tools/system-packages
-	$(BIN)/pytest -n auto
+	$(BIN)/pytest -n auto --dist worksteal
 
 lint: .venv/ready
 	$(BIN)/ruff check .

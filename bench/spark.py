@@ -12,10 +12,13 @@ import math
 import os
 import resource
 import tempfile
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
+
+import polars as pl
 
 from bench.measuring import show
 from tokumei import Risk, publish, read, statistics
@@ -30,6 +33,8 @@ from tokumei.threats import ItemSets
 
 MASTER = "local[2]"
 SIZES = (20_000, 50_000, 100_000, 200_000)
+STEPS = ("statistics", "rfm", "exact", "minhash", "generalize")
+WHALE = 1_000_000
 TICKS = os.sysconf("SC_CLK_TCK")
 
 
@@ -45,13 +50,15 @@ def main(options: list[str] | None = None) -> None:
         spark_sql_shuffle_partitions=str(given.partitions),
     )
     times: dict[str, list[tuple[float, float]]] = {}
+    used = Cores()
     memory: list[str] = []
     with tempfile.TemporaryDirectory() as folder:
         for size in given.sizes:
             path = Path(folder) / f"{size}.parquet"
-            write_blocks(blocks("shop", size, 0), path)
+            made = blocks("shop", size, 0)
+            write_blocks(skewed(made) if given.skew else made, path)
             _reset_peak(spark)
-            for name, taken in _measured(spark, path, given).items():
+            for name, taken in _measured(spark, path, given, used).items():
                 times.setdefault(name, []).append(taken)
             memory.append(f"{size:,}: JVM {_peak(spark):,.0f} MB, Python {_own():,.0f} MB")
             spark.catalog.clearCache()
@@ -75,30 +82,48 @@ def _options(words: list[str]) -> argparse.Namespace:
     parser.add_argument("--memory", default="2g")
     parser.add_argument("--partitions", type=int, default=8)
     parser.add_argument("--seconds", type=float, default=1.0, help="search of each block")
-    parser.add_argument("--skip", nargs="*", default=())
+    parser.add_argument("--skip", nargs="*", default=(), choices=STEPS)
+    parser.add_argument("--skew", action="store_true", help="a huge customer, a ubiquitous item")
     return parser.parse_args(words)
 
 
-def _measured(spark: Any, path: Path, given: argparse.Namespace) -> dict[str, tuple[float, float]]:
+def skewed(parts: Iterable[pl.DataFrame]) -> Iterator[pl.DataFrame]:
+    """Add a customer with a million rows, and an item to every basket."""
+    for number, part in enumerate(parts):
+        yield part
+        yield part.unique("basket", keep="first", maintain_order=True).with_columns(
+            item=pl.lit("carrier bag")
+        )
+        if number == 0:
+            rows = part.sample(WHALE, with_replacement=True, seed=0)
+            ten = (pl.int_range(pl.len()) // 10).cast(pl.String)
+            yield rows.with_columns(customer=pl.lit("whale"), basket=pl.lit("whale") + ten)
+
+
+def _measured(
+    spark: Any, path: Path, given: argparse.Namespace, used: Cores
+) -> dict[str, tuple[float, float]]:
     """Return the seconds of cores, and of the clock, that each step takes."""
     times: dict[str, tuple[float, float]] = {}
 
     def timed(name: str, work: Callable[[], Any]) -> Any:
-        start = core_seconds(), time.perf_counter()
+        start = used.look(), time.perf_counter()
         result = work()
-        cores, clock = core_seconds() - start[0], time.perf_counter() - start[1]
+        cores, clock = used.look() - start[0], time.perf_counter() - start[1]
         times[name] = cores, clock
         print(f"{path.stem} customers, {name}: {cores:.0f} ({clock:.0f}) s", flush=True)
         return result
 
     shop = timed("read and clean", lambda: _counted(read(spark.read.parquet(str(path)))))
-    timed("statistics", lambda: statistics(shop))
+    if "statistics" not in given.skip:
+        timed("statistics", lambda: statistics(shop))
     fewer = timed(
         "delete-rows, publish",
         lambda: _published(shop, DeleteRows(share=0.2)(shop, seed=1)),
     )
     timed("information loss", lambda: InformationLoss()(shop, fewer, seed=1))
-    timed("RFM agreement", lambda: RfmAgreement()(shop, fewer, seed=1))
+    if "rfm" not in given.skip:
+        timed("RFM agreement", lambda: RfmAgreement()(shop, fewer, seed=1))
     method = Decoys(clusters=height(shop.people()) // 4, min_size=3, seconds=given.seconds)
     made = timed("decoys", lambda: _counted(method(shop, seed=1)))
     release = timed("publish decoys", lambda: _published(shop, made))
@@ -144,25 +169,39 @@ def _peak(spark: Any) -> float:
     return float(used) / 2**20
 
 
-def core_seconds() -> float:
-    """Return the processor time of this process and of all below it, Java and its workers."""
-    below: dict[int, list[int]] = {}
-    used: dict[int, int] = {}
-    for stat in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            fields = stat.read_text().rpartition(")")[2].split()
-        except OSError:  # it has ended meanwhile
-            continue
-        process = int(stat.parent.name)
-        below.setdefault(int(fields[1]), []).append(process)
-        # With the time of children that have ended.
-        used[process] = sum(map(int, fields[11:15]))
-    total, asked = 0, [os.getpid()]
-    while asked:
-        process = asked.pop()
-        total += used.get(process, 0)
-        asked += below.get(process, [])
-    return total / TICKS
+class Cores:
+    """The processor time of this process and of all below it: Java, and workers that come and go.
+
+    What a worker used is gone with it, so all are looked at once a second.
+    """
+
+    def __init__(self) -> None:
+        self.used: dict[int, int] = {}
+        threading.Thread(target=self._look_again, daemon=True).start()
+
+    def _look_again(self) -> None:
+        while True:
+            self.look()
+            time.sleep(1)
+
+    def look(self) -> float:
+        """Return the seconds of all cores until now."""
+        below: dict[int, list[int]] = {}
+        now: dict[int, int] = {}
+        for stat in Path("/proc").glob("[0-9]*/stat"):
+            try:
+                fields = stat.read_text().rpartition(")")[2].split()
+            except OSError:  # it has ended meanwhile
+                continue
+            process = int(stat.parent.name)
+            below.setdefault(int(fields[1]), []).append(process)
+            now[process] = int(fields[11]) + int(fields[12])
+        asked = [os.getpid()]
+        while asked:
+            process = asked.pop()
+            self.used[process] = now.get(process, 0)
+            asked += below.get(process, [])
+        return sum(list(self.used.values())) / TICKS
 
 
 def _own() -> float:
