@@ -68,8 +68,8 @@ def command(
         (
             f"{row['clusters']:,}",
             f"{row['risk']:.1%}",
-            f"{row['added']:,.0f}",
-            f"{row['added_at_random']:,.0f}",
+            f"{max(row['added'], 0):,.0f}",
+            f"{max(row['added_at_random'], 0):,.0f}",
         )
         for row in plan.curve.iter_rows(named=True)
     ]

@@ -18,14 +18,17 @@ log = logging.getLogger(__name__)
 
 BATCH = 100_000
 """Rows of a block that a kernel gets at once."""
+SUBMITTED = "PYSPARK_GATEWAY_PORT"
+"""Is set where spark-submit has started this process, and knows the master."""
 QUIET = Path(__file__).with_name("log4j2.properties")
 OURS = re.compile(r"^tokumei\.errors\.\w+: (.+)$", re.MULTILINE)
 
 
-def session(master: str = "local[*]", **settings: str) -> SparkSession:
+def session(master: str | None = None, **settings: str) -> SparkSession:
     """Return the running session, or start one on `master`: local[2], spark://…, yarn.
 
-    Settings are Spark's own, with _ for the dots: `spark_driver_memory="4g"`.
+    Without a master it is the one that was given to spark-submit, or else this machine. Settings
+    are Spark's own, with _ for the dots: `spark_driver_memory="4g"`.
     """
     # Spark warns that pandas 3 is new to it; tables move as Arrow here, never as pandas.
     warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas", FutureWarning)
@@ -38,7 +41,11 @@ def session(master: str = "local[*]", **settings: str) -> SparkSession:
         )
     # Workers on this machine run the same Python; elsewhere it is where the cluster says.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    builder = SparkSession.builder.master(master).appName("tokumei")
+    if master is None and SUBMITTED not in os.environ:
+        master = "local[*]"
+    builder = SparkSession.builder.appName("tokumei")
+    if master is not None:
+        builder = builder.master(master)
     chosen = {
         "spark.sql.execution.arrow.maxRecordsPerBatch": str(BATCH),
         "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={QUIET.as_uri()}",
@@ -51,7 +58,8 @@ def session(master: str = "local[*]", **settings: str) -> SparkSession:
     try:
         started = builder.getOrCreate()
     except Exception as error:  # py4j and Spark raise types of their own
-        raise TokumeiError(f"Spark did not start on '{master}' ({reason_of(error)}).") from error
+        where = f" on '{master}'" if master else ""
+        raise TokumeiError(f"Spark did not start{where} ({reason_of(error)}).") from error
     log.info("Spark %s runs on %s", started.version, started.sparkContext.master)
     return started
 
