@@ -11,6 +11,7 @@ from typing import Any
 
 import polars as pl
 import pytest
+from standalone import BRIEF, LOOPBACK
 
 from tokumei import History, Release, publish
 from tokumei.anonymizers import Chain, DeleteRows, PerturbAmounts, ShiftDates
@@ -33,16 +34,11 @@ def spark() -> Iterator[Any]:
 
     started = session(
         "local[2]",
-        spark_ui_enabled="false",
+        **LOOPBACK,
+        **BRIEF,
         spark_driver_memory="1g",
-        spark_driver_bindAddress="127.0.0.1",
-        spark_driver_host="127.0.0.1",
         spark_sql_shuffle_partitions="2",
         spark_default_parallelism="2",
-        # Some hundred small queries: compiling each would take longer than running it.
-        spark_sql_codegen_wholeStage="false",
-        spark_sql_codegen_factoryMode="NO_CODEGEN",
-        spark_sql_adaptive_enabled="false",
     )
     yield started
     started.stop()

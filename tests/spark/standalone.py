@@ -28,6 +28,21 @@ from tokumei.spark import blocks
 from tokumei.tables import height
 from tokumei.threats import ItemSets
 
+LOOPBACK = {
+    "spark_ui_enabled": "false",
+    "spark_driver_host": "127.0.0.1",
+    "spark_driver_bindAddress": "127.0.0.1",
+}
+ROUGH = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+BRIEF = {
+    # Some hundred small queries: compiling each would take longer than running it, and a Java that
+    # lives for a minute never earns back what it compiles well.
+    "spark_sql_codegen_wholeStage": "false",
+    "spark_sql_codegen_factoryMode": "NO_CODEGEN",
+    "spark_sql_adaptive_enabled": "false",
+    "spark_driver_extraJavaOptions": ROUGH,
+    "spark_executor_extraJavaOptions": ROUGH,
+}
 BUSY = "tasks are running"
 LOST = "Lost executor"
 
@@ -72,9 +87,8 @@ def driver(master: str, path: str, parts: str, seconds: str, block: str) -> None
 
     spark = session(
         master,
-        spark_ui_enabled="false",
-        spark_driver_host="127.0.0.1",
-        spark_driver_bindAddress="127.0.0.1",
+        **LOOPBACK,
+        **(BRIEF if int(block) else {}),
         spark_sql_shuffle_partitions=parts,
         spark_executor_memory="2g",
         spark_executor_cores="1",
@@ -121,6 +135,7 @@ def cluster(folder: Path) -> Iterator[Cluster]:
         "SPARK_HOME": str(home),
         "SPARK_LOCAL_IP": "127.0.0.1",
         "PYSPARK_PYTHON": sys.executable,
+        "SPARK_DAEMON_JAVA_OPTS": ROUGH,
     }
     port = free_port()
     started: list[subprocess.Popen[bytes]] = []

@@ -7,11 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import narwhals as nw
+import numpy as np
 import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
-from tokumei import Answer, Guess, History, Release, Risk, publish, registry
+from tokumei import Answer, Guess, History, Release, Risk, publish, read, registry
 from tokumei.anonymizers import (
     Chain,
     Decoys,
@@ -202,6 +203,27 @@ def test_a_risk_has_its_baseline_on_spark(distant: History, distant_release: Rel
     score = Risk(threat=ItemSets(), attack=Jaccard())(distant, distant_release, seed=1)
     assert score.baseline is not None
     assert score.value > 0.9 > 0.1 > score.baseline >= 0
+
+
+@pytest.mark.parametrize("n", [61, 103, 201])
+def test_quantiles_are_those_of_numpy(spark: Any, n: int) -> None:
+    from tokumei.spark.frames import to_spark
+    from tokumei.spark.rfm import cuts_of
+
+    values = np.random.default_rng(n).gamma(1.0, 100.0, n).round(2)
+    found = cuts_of(to_spark(pl.DataFrame({"M": values}), spark), "M", 5)
+    assert found == pytest.approx(np.quantile(values, [0.2, 0.4, 0.6, 0.8]), abs=1e-9)
+
+
+def test_attributes_that_are_not_known_tell_customers_apart(spark: Any) -> None:
+    from tokumei.spark import spread
+
+    rows = pl.DataFrame({"customer": ["ann", "bob"], "item": ["tea", "tea"]})
+    people = pl.DataFrame({"customer": ["ann", "bob"], "a": [None, "x"], "b": ["x", None]})
+    local = read(rows, people, keep=["a", "b"])
+    for part in (local, spread(local, spark)):
+        score = Indistinguishable(by="rows")(part, publish(part, part, seed=1), seed=1)
+        assert score.value == 1
 
 
 def test_random_names_stay_within_the_question(distant: History, distant_release: Release) -> None:

@@ -8,6 +8,7 @@ import shlex
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 from click.testing import CliRunner
 
@@ -19,7 +20,9 @@ BLOCK = re.compile(r"^```(python|console)\n(.*?)^```$", re.MULTILINE | re.DOTALL
 
 @pytest.fixture
 def purchases(spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    monkeypatch.chdir(tmp_path)
+    folder = tmp_path / "売上 1"  # Hadoop has its own ways with names
+    folder.mkdir()
+    monkeypatch.chdir(folder)
     generate("shop", customers=45, seed=1).to_native().write_parquet("purchases")
     return "purchases"
 
@@ -39,6 +42,11 @@ def test_the_page_on_spark(purchases: str, capsys: pytest.CaptureFixture[str]) -
         assert done.exit_code == 0, done.output
         told = done.output
     assert "jaccard" in told
+    secret = Path("release") / "secret"
+    assert {path.stat().st_mode & 0o077 for path in (secret, *secret.rglob("*"))} == {0}
+    assert sorted(path.name for path in Path.cwd().iterdir()) == ["purchases", "release"]
+    names = pl.read_parquet("release/public/purchases.parquet/*.parquet").columns
+    assert sorted(names) == sorted([*pl.read_parquet(purchases).columns, "row"])
 
 
 def test_the_example_writes_a_release(purchases: str, capsys: pytest.CaptureFixture[str]) -> None:

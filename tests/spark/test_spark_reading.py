@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from datetime import date
-from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
-from click.testing import CliRunner
 
 from tokumei import Cleaning, History, generate, read, statistics
 from tokumei.errors import ReadError, SchemaError
@@ -84,21 +82,49 @@ def test_the_mean_jaccard_of_a_sample_has_an_interval_around_the_true_one() -> N
     assert mean_jaccard(sets, 300)[1] is None
 
 
-def test_the_command_works_on_spark(spark: Any, tmp_path: Path) -> None:
-    from tokumei.cli.main import root
+PEOPLE = pl.DataFrame({"CustomerID": [1, 2, 3], "sex": ["f", None, "m"]})
 
-    generate("shop", customers=30, seed=1).to_native().write_parquet(tmp_path / "shop.parquet")
-    release = tmp_path / "release"
 
-    def run(*words: str) -> str:
-        done = CliRunner().invoke(root, [*words, "--spark", "local[2]", "--seed", "3"])
-        assert done.exit_code == 0, done.output
-        return done.output
+def test_the_customers_own_column_is_no_attribute(spark: Any) -> None:
+    rows = RAW.filter(pl.col("StockCode") != " ")
+    cleaning = Cleaning(drop=("no-customer", "free"))
+    people = to_spark(PEOPLE, spark)
+    keep = ["CustomerID", "sex", "sex"]
+    found = read(to_spark(rows, spark), people, keep=keep, cleaning=cleaning)
+    assert found.customers is not None
+    assert sorted(small(found.customers).columns) == ["person", "sex"]
+    with pytest.raises(SchemaError, match="must stand in the customers table; '1' does not"):
+        read(to_spark(rows, spark), people.filter("CustomerID > 1"), cleaning=cleaning)
 
-    source = str(tmp_path / "shop.parquet")
-    assert "30" in run("stats", source)
-    run("anonymize", "delete-rows", source, "-o", str(release), "--share", "0.5")
-    assert (release / "public" / "about.json").is_file()
-    assert (release / "secret").stat().st_mode & 0o077 == 0
-    told = run("attack", "exact-row", source, str(release), "--json")
-    assert '"value": 1.0' in told
+
+def test_columns_whose_names_mean_something_to_spark_are_kept(spark: Any) -> None:
+    clean = RAW.head(2).with_columns(Item=pl.lit("x"))
+    named = clean.with_columns(pl.lit("y").alias("a.b"), _c=pl.lit("z"))
+    found = read(to_spark(named, spark), item="StockCode", keep=["Item", "a.b", "_c"])
+    assert sorted(found.to_native().columns) == sorted(named.columns)
+
+
+def test_values_of_the_wrong_kind_are_refused(spark: Any) -> None:
+    wrong = RAW.head(2).with_columns(UnitPrice=pl.lit(value=True))
+    with pytest.raises(SchemaError, match=r"price cannot be read .* boolean \(column UnitPrice"):
+        read(to_spark(wrong, spark))
+    blank = RAW.head(2).with_columns(StockCode=pl.lit("\u3000\t"))
+    with pytest.raises(SchemaError, match="needs an item; in column StockCode, 2 rows do"):
+        read(to_spark(blank, spark))
+
+
+def test_a_sample_of_large_sets_is_smaller(distant: History, monkeypatch: Any) -> None:
+    from tokumei.spark import statistics as on_spark
+    from tokumei.spark.frames import native
+
+    monkeypatch.setattr(on_spark, "SMALL", 2_000)
+    pairs = native(distant.purchases).select("person", "item").distinct()
+    sets = on_spark.sampled_sets(pairs, 60, pairs.count(), most=60)
+    assert 5 < len(sets.persons) < 60
+
+
+def test_a_session_that_runs_is_used(spark: Any, caplog: pytest.LogCaptureFixture) -> None:
+    from tokumei.spark import session
+
+    assert session("local[1]") is session() is not None
+    assert "already, and is used instead of local[1]" in caplog.text

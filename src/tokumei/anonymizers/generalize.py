@@ -109,7 +109,7 @@ class Generalize(Checked):
                 f"Groups of {self.k} need as many customers; there are {rows.people:,}."
             )
         tuples, cells = self._made(history, rows, persons, ids, seed)
-        _note_losses(history)
+        note_losses(history)
         return _released(history, needed, ids, tuples, cells)
 
     def _made(
@@ -209,7 +209,7 @@ def _typed(values: Ints, dtype: pl.DataType, *, last: bool) -> pl.Series:
     return pl.Series(values)
 
 
-def _note_losses(history: History) -> None:
+def note_losses(history: History) -> None:
     """Say what would tell the members of a group apart and is therefore left out."""
     others = [name for name in history.visible if name not in ("person", *CELLS)]
     if others:

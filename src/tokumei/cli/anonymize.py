@@ -15,6 +15,7 @@ from tokumei.cli.localized import Option, tr
 from tokumei.cli.methods_group import MethodGroup
 from tokumei.cli.options import (
     CONTESTS,
+    PLACE,
     Reader,
     common,
     method_from_text,
@@ -30,7 +31,7 @@ from tokumei.registry import spec
 
 
 @click.command()
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file", type=PLACE)
 @output_option(
     "New folder for the release: public/ to give away, secret/ to keep; or the new submission.",
     name="folder",
@@ -60,7 +61,7 @@ from tokumei.registry import spec
 @reading_options_and_spark
 @common
 def run(
-    file: Path,
+    file: str,
     read_history: Reader,
     *,
     method: Anonymizer,

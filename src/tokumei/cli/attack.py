@@ -10,6 +10,7 @@ from tokumei.cli.drawing import print_json, print_table
 from tokumei.cli.localized import Option, tr
 from tokumei.cli.methods_group import MethodGroup
 from tokumei.cli.options import (
+    PLACE,
     Reader,
     common,
     method_from_text,
@@ -27,7 +28,7 @@ from tokumei.tables import small
 
 
 @click.command()
-@click.argument("original", type=click.Path(path_type=Path))
+@click.argument("original", type=PLACE)
 @click.argument("release_folder", metavar="RELEASE", type=click.Path(path_type=Path))
 @click.option(
     "--threat",
@@ -43,7 +44,7 @@ from tokumei.tables import small
 @reading_options_and_spark
 @common
 def run(
-    original: Path,
+    original: str,
     release_folder: Path,
     read_history: Reader,
     *,

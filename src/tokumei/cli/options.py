@@ -18,6 +18,8 @@ from tokumei.errors import ParameterError
 from tokumei.parameters import Parameter, parameters
 from tokumei.registry import Family, build, find, names
 
+PLACE = click.Path(path_type=str)
+"""A file, or an address such as hdfs://host/folder, which as a `Path` would lose a slash."""
 F = TypeVar("F", bound=Callable[..., Any])
 SIMPLE = (bool, int, float, str)
 
@@ -69,16 +71,16 @@ class Reader:
         master = self.options.get("spark")
         return spark_form("session:session")(master) if master else None
 
-    def __call__(self, path: Path) -> Any:
-        """Read a file."""
+    def __call__(self, path: Path | str) -> Any:
+        """Read a file, or what else Spark knows by this name."""
         from tokumei.tables import spark_form
 
         options = {name: value for name, value in self.options.items() if name != "spark"}
         if self.spark is None:
-            return _read(path, **options)
+            return _read(Path(path), **options)
         people, load = options.pop("customers"), spark_form("reading:load")
-        customers = load(people, self.spark) if people else None
-        return _read(load(path, self.spark), customers=customers, **options)
+        customers = load(str(people), self.spark) if people else None
+        return _read(load(str(path), self.spark), customers=customers, **options)
 
     def public(self, folder: Path) -> Any:
         """Read the public part of a release."""

@@ -8,19 +8,19 @@ import click
 
 from tokumei.cli.drawing import print_json, print_table
 from tokumei.cli.localized import Command, tr
-from tokumei.cli.options import Reader, common, reading_options_and_spark
+from tokumei.cli.options import PLACE, Reader, common, reading_options_and_spark
 from tokumei.data.matching import check_pair
 from tokumei.report.scoring import scorecard
 from tokumei.report.terminal import score_rows
 
 
 @click.command("score", cls=Command)
-@click.argument("original", type=click.Path(path_type=Path))
+@click.argument("original", type=PLACE)
 @click.argument("release_folder", metavar="RELEASE", type=click.Path(path_type=Path))
 @reading_options_and_spark
 @common
 def command(
-    original: Path,
+    original: str,
     release_folder: Path,
     read_history: Reader,
     *,

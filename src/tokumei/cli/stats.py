@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import click
 
 from tokumei.cli.drawing import print_json, print_table
 from tokumei.cli.localized import Command, tr
-from tokumei.cli.options import common, reading_options_and_spark
+from tokumei.cli.options import PLACE, common, reading_options_and_spark
 from tokumei.itemsets.statistics import statistics
 
 INTERVAL = "mean_jaccard_interval"
@@ -33,11 +32,11 @@ LABELS = {
 
 
 @click.command("stats", cls=Command)
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file", type=PLACE)
 @reading_options_and_spark
 @common
 def command(
-    file: Path, read_history: Callable[[Path], Any], *, as_json: bool, seed: int | None
+    file: str, read_history: Callable[[str], Any], *, as_json: bool, seed: int | None
 ) -> None:
     """Show the statistics of a history.
 

@@ -16,7 +16,8 @@ import polars as pl
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 
-from tokumei.anonymizers.generalize import schema_after
+from tokumei.anonymizers.decoys import without_attributes
+from tokumei.anonymizers.generalize import note_losses, schema_after
 from tokumei.draws import derive, keys_of, uniform
 from tokumei.errors import ParameterError, SchemaError, Unachievable
 from tokumei.history import ROW, History
@@ -138,12 +139,12 @@ def decoys(method: Decoys, history: History, *, seed: int) -> History:
     n, items = (counted["n"], counted["items"]) if counted else (0, 0)
     clusters = method.clusters
     if clusters is None:
-        mean = mean_jaccard(sampled_sets(pairs, n), n)[0] if n > 1 else 0.0
+        mean = mean_jaccard(sampled_sets(pairs, n, items), n)[0] if n > 1 else 0.0
         clusters = DecoyTheory(n=n, b=items / n, mu=mean).best_clusters
     if n <= BLOCK:
         people = pairs.select("person", sf.lit(0).cast("bigint").alias("_part")).distinct()
     else:
-        people = remembered(parted(pairs, n, -(-n // BLOCK), seed=seed))
+        people = remembered(parted(pairs, n, items, -(-n // BLOCK), seed=seed))
     counts = to_polars(people.groupBy("_part").count()).sort("_part")["count"]
     parts = plan(counts.to_list(), clusters, method.min_size, BLOCK)
     placed = numbered(people, ["_part"], ["person"], "_place")
@@ -157,8 +158,8 @@ def decoys(method: Decoys, history: History, *, seed: int) -> History:
         return _with_own_ids(held, made, below - INVENTED * block)
 
     made = _run(history, rows, kernel, empty(purchases).schema, len(parts))
-    kept = None if method.share == "rows" else history.customers
-    return replace(history, purchases=table(remembered(made)), customers=kept)
+    grouped = replace(history, purchases=table(remembered(made)))
+    return without_attributes(grouped) if method.share == "rows" else grouped
 
 
 def _with_own_ids(held: History, made: History, below: int) -> History:
@@ -176,6 +177,7 @@ def generalize(method: Generalize, history: History, *, seed: int) -> History:
     """
     purchases = native(history.purchases)
     names = method.columns(history)
+    note_losses(history)
     if purchases.filter(" or ".join(f"{name} is null" for name in names)).take(1):
         raise SchemaError("To align rows, every cell must be exact; some are suppressed.")
     sizes = remembered(purchases.groupBy("person").agg(sf.count("*").alias("_size")))

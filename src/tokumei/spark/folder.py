@@ -13,10 +13,11 @@ from pyspark.sql import functions as sf
 from tokumei.cells import kind
 from tokumei.contracts import Key, Release
 from tokumei.data.folder import read_about
-from tokumei.data.writing import check_new
+from tokumei.data.roles import free_name
+from tokumei.data.writing import check_new, whole_folder
 from tokumei.errors import ReadError, SchemaError
 from tokumei.history import ROW, History, Source
-from tokumei.spark.frames import empty, native
+from tokumei.spark.frames import address, empty, native
 from tokumei.tables import table
 
 PURCHASES, CUSTOMERS, PSEUDONYMS, ROWS = (
@@ -25,49 +26,57 @@ PURCHASES, CUSTOMERS, PSEUDONYMS, ROWS = (
 
 
 def write_release(release: Release, folder: Path, *, method: Mapping[str, Any]) -> None:
-    """Write a release; every machine writes its part, so the folder must be one that all reach.
-
-    public/about.json is written last: a folder without it is not whole, and is not read.
-    """
+    """Write a release; every machine writes its part, so the folder must be one that all reach."""
     check_new(folder)
-    shown, hidden = folder / "public", folder / "secret"
-    shown.mkdir(parents=True)
-    hidden.mkdir(mode=0o700)
-    public = release.public
-    rows = native(public.purchases)
-    # In the order of their ids, which says nothing, and not in that of their customers.
-    ordered = rows.repartitionByRange(ROW).sortWithinPartitions(ROW)
-    _write(ordered, shown / PURCHASES)
-    if public.customers is not None:
-        people = native(public.customers)
-        _write(people.orderBy("person"), shown / CUSTOMERS)
-    _write(native(release.key.pseudonyms), hidden / PSEUDONYMS)
-    _write(native(release.key.rows), hidden / ROWS)
-    (hidden / "method.json").write_text(json.dumps(dict(method), indent=1), encoding="utf-8")
-    (hidden / "method.json").chmod(0o600)
-    schema = empty(rows.drop(ROW)).schema
-    about = {
-        "columns": {name: public.source.name(name) for name in schema},
-        "cells": {name: kind(dtype) for name, dtype in schema.items()},
-    }
-    text = json.dumps(about, ensure_ascii=False, indent=1) + "\n"
-    (shown / "about.json").write_text(text, encoding="utf-8")
+    public, key = release.public, release.key
+    with whole_folder(folder) as part:
+        shown, hidden = part / "public", part / "secret"
+        shown.mkdir()
+        hidden.mkdir(mode=0o700)
+        # In the order of their ids, which says nothing, and not in that of their customers.
+        rows = native(public.purchases).repartitionByRange(ROW).sortWithinPartitions(ROW)
+        _write(_under_own_names(rows, public), shown / PURCHASES)
+        if public.customers is not None:
+            people = native(public.customers).orderBy("person")
+            _write(_under_own_names(people, public), shown / CUSTOMERS)
+        _write(native(key.pseudonyms), hidden / PSEUDONYMS)
+        _write(native(key.rows), hidden / ROWS)
+        (hidden / "method.json").write_text(json.dumps(dict(method), indent=1), encoding="utf-8")
+        for file in hidden.rglob("*"):
+            file.chmod(0o700 if file.is_dir() else 0o600)
+        schema = empty(rows.drop(ROW)).schema
+        about = {
+            "columns": {name: public.source.name(name) for name in schema},
+            "cells": {name: kind(dtype) for name, dtype in schema.items()},
+        }
+        text = json.dumps(about, ensure_ascii=False, indent=1) + "\n"
+        (shown / "about.json").write_text(text, encoding="utf-8")
+
+
+def _under_own_names(rows: DataFrame, public: History) -> DataFrame:
+    names = {name: public.source.name(name) for name in rows.columns if name != ROW}
+    return rows.withColumnsRenamed({ROW: free_name(ROW, list(names.values())), **names})
 
 
 def _write(rows: DataFrame, path: Path) -> None:
-    rows.write.parquet(path.absolute().as_uri())
+    rows.write.parquet(address(path))
 
 
 def read_public(folder: Path, spark: SparkSession) -> History:
     """Read the public part of a release that was written on Spark."""
     about = read_about(folder)
-    rows = _read(folder / "public" / PURCHASES, spark, (ROW, *about["columns"]))
-    customers = folder / "public" / CUSTOMERS
-    people = _read(customers, spark, ("person",)) if customers.exists() else None
+    names: dict[str, str] = about["columns"]
+    row = free_name(ROW, list(names.values()))
+    inside = {own: name for name, own in names.items()}
+    rows = _read(folder / "public" / PURCHASES, spark, (row, *inside))
+    customers, people = folder / "public" / CUSTOMERS, None
+    if customers.exists():
+        person = names["person"]
+        people = _read(customers, spark, (person,)).withColumnsRenamed({person: "person"})
     return History(
-        table(rows),
+        table(rows.withColumnsRenamed({row: ROW, **inside})),
         None if people is None else table(people),
-        Source("spark", names=about["columns"]),
+        Source("spark", names=names),
     )
 
 
@@ -88,7 +97,7 @@ def read_release(folder: Path, spark: SparkSession) -> Release:
 def _read(path: Path, spark: SparkSession, needed: tuple[str, ...]) -> DataFrame:
     if not path.exists():
         raise ReadError(f"There is no {path}; it was not written with --spark.")
-    rows = spark.read.parquet(path.absolute().as_uri())
+    rows = spark.read.parquet(address(path))
     if missing := [name for name in needed if name not in rows.columns]:
         raise SchemaError(f"{path} must have a column '{missing[0]}'.")
     return rows

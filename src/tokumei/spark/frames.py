@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -55,6 +56,11 @@ def remembered(rows: DataFrame) -> DataFrame:
     found = type(held)(leaf, spark_of(rows))
     setattr(found, HELD, True)
     return found
+
+
+def address(path: Path) -> str:
+    """Return where Spark finds a file or folder of this machine; Hadoop decodes no `%20`."""
+    return f"file://{path.absolute()}"
 
 
 def to_spark(rows: pl.DataFrame, spark: SparkSession) -> DataFrame:

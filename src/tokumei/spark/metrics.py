@@ -11,7 +11,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 from pyspark.sql.types import ArrayType
 
-from tokumei.cells import to_text, units
+from tokumei.cells import SUPPRESSED, to_text, units
 from tokumei.contracts import Release, Score
 from tokumei.history import ROW, History
 from tokumei.metrics.co_purchases import Similarities, distance
@@ -31,8 +31,15 @@ def spread(history: History, name: str) -> float:
     whole = mapped(
         native(history.purchases).select(name), lambda block: block.select(units(block[name]))
     )
-    found = whole.agg(sf.stddev_pop(name)).first()
-    return float(found[0] or 0.0) if found else 0.0
+    # Sums of whole numbers: those of others depend on which machine was first.
+    unit = sf.col(name).cast("decimal(19,0)")
+    found = whole.agg(
+        sf.count(name).alias("n"), sf.sum(unit).alias("sum"), sf.sum(unit * unit).alias("squares")
+    ).first()
+    if found is None or not found["n"]:
+        return 0.0
+    n, total, squares = (int(found[part]) for part in ("n", "sum", "squares"))
+    return math.sqrt(n * squares - total**2) / n
 
 
 def _bought(history: History) -> DataFrame:
@@ -149,8 +156,12 @@ def indistinguishable(
     kinds = kinds_of_customers(release.public, by=method.by)
     if method.by == "rows" and release.public.customers is not None:
         people = native(release.public.customers)
-        attributes = sf.concat_ws("\x1f", *(name for name in people.columns if name != "person"))
-        told = people.select("person", attributes.alias("attributes"))
+        known = [
+            sf.coalesce(sf.col(f"`{name}`").cast("string"), sf.lit(SUPPRESSED))
+            for name in people.columns
+            if name != "person"
+        ]
+        told = people.select("person", sf.concat_ws("\x1f", *known).alias("attributes"))
         kind = sf.concat_ws("\x1c", "kind", "attributes")
         kinds = kinds.join(told, "person", "left").select("person", kind.alias("kind"))
     found = kinds.agg(sf.count("*").alias("n"), sf.count_distinct("kind").alias("kinds")).first()

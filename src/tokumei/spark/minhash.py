@@ -9,7 +9,7 @@ import polars as pl
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as sf
 
-from tokumei.draws import Floats, bits, keys_of, pair_bits, uniform
+from tokumei.draws import Floats, bits, derive, keys_of, pair_bits, uniform
 from tokumei.spark.frames import cogrouped, draws, mapped, remembered
 from tokumei.spark.item_sets import Ints, Sets, matrix, most_similar, named
 
@@ -79,7 +79,12 @@ def best_of(
     targets: pl.DataFrame, customers: pl.DataFrame, width: int, *, top: int, seed: int
 ) -> pl.DataFrame:
     """Return the most similar of the customers that agree with a target in some band."""
-    lots = uniform(seed, "crowd", keys_of(customers["person"]))
+    # A lot for each key: who is unlucky in one band has other chances.
+    lots = pair_bits(
+        derive(seed, "crowd"),
+        customers["_key"].to_numpy().view(np.uint64),
+        keys_of(customers["person"]),
+    )
     places = pl.int_range(pl.len(), dtype=pl.Int64)
     few = customers.select("_key", _customer=places, _lot=pl.Series(lots)).filter(
         pl.col("_lot").rank("ordinal").over("_key") <= CROWD

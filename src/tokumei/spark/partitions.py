@@ -64,9 +64,9 @@ def learned(sets: ItemSets, parts: int, *, seed: int) -> Centers:
     return Centers(sets.items, weigh.idf_, found.cluster_centers_)
 
 
-def parted(pairs: DataFrame, customers: int, parts: int, *, seed: int) -> DataFrame:
-    """Return person, _part for all customers of the pairs person, item."""
-    sample = sampled_sets(pairs, customers, seed=derive(seed, "sample"), most=SAMPLE)
+def parted(pairs: DataFrame, customers: int, count: int, parts: int, *, seed: int) -> DataFrame:
+    """Return person, _part for all customers of the `count` pairs person, item."""
+    sample = sampled_sets(pairs, customers, count, seed=derive(seed, "sample"), most=SAMPLE)
     centers = learned(sample, parts, seed=seed)
 
     def kernel(block: pl.DataFrame) -> pl.DataFrame:

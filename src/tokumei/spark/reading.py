@@ -14,22 +14,35 @@ from pyspark.sql import types as st
 
 from tokumei.data.cleaning import RULES, Cleaning
 from tokumei.data.columns import READERS
-from tokumei.data.roles import find_roles, free_name
+from tokumei.data.roles import find_roles
 from tokumei.errors import ReadError, SchemaError
 from tokumei.history import ROLES, ROW, History, Source
-from tokumei.spark.frames import MOST_BUCKETS, ROWS_OF_A_BUCKET, native, numbered, remembered
+from tokumei.spark.frames import (
+    MOST_BUCKETS,
+    ROWS_OF_A_BUCKET,
+    address,
+    native,
+    numbered,
+    remembered,
+)
 from tokumei.spark.session import reason_of
 from tokumei.tables import table
 
 log = logging.getLogger(__name__)
 
+NESTED = (st.BinaryType, st.ArrayType, st.MapType, st.StructType)
+NO_NUMBER = (*NESTED, st.BooleanType, st.DateType, st.TimestampType, st.TimestampNTZType)
+UNREADABLE: dict[str, tuple[type, ...]] = {
+    **dict.fromkeys(("person", "item", "basket"), NESTED),
+    **dict.fromkeys(("price", "quantity"), NO_NUMBER),
+}
 
-def load(path: Path, spark: SparkSession) -> DataFrame:
+
+def load(name: str, spark: SparkSession) -> DataFrame:
     """Return a table of the catalog, or a Parquet file or folder wherever Spark looks for files."""
-    name = str(path)
     try:
-        if path.exists():  # from the folder of the command, which may not be Spark's
-            return spark.read.parquet(path.absolute().as_uri())
+        if Path(name).exists():  # from the folder of the command, which may not be Spark's
+            return spark.read.parquet(address(Path(name)))
         if "/" not in name and spark.catalog.tableExists(name):
             return spark.table(name)
         return spark.read.parquet(name)
@@ -64,18 +77,26 @@ def read(
         raise SchemaError(f"There is no column '{unknown[0]}'; the columns are {have}.")
     names = dict(roles)
     for name in kept:
-        inside = name in (*ROLES, ROW) or name.startswith("_")
-        names[free_name(name, (*ROLES, ROW, *kept)) if inside else name] = name
+        # Spark's names have no case, and a dot in them means a field.
+        safe = name.replace(".", "_").lstrip("_") or "column"
+        taken = {other.lower() for other in (*ROLES, ROW, *names)}
+        while safe.lower() in taken:
+            safe += "_"
+        names[safe] = name
     extra = [name for name in cleaning.extra_columns if name not in names.values()]
     rows = purchases.select(
         *(_typed(purchases, column, inside) for inside, column in names.items()), *extra
     )
+    if "time" in roles and isinstance(purchases.schema[roles["time"]].dataType, st.TimestampType):
+        zone = purchases.sparkSession.conf.get("spark.sql.session.timeZone")
+        log.info("times are those of the clock in the session's zone %s", zone)
     rows, dropped = _cleaned(rows, cleaning)
     rows = rows.drop(*extra)
     _check(rows, names, period)
     people = None
     if customers is not None:
-        people = _people(customers, given.get("person"), keep)
+        people = remembered(_people(customers, given.get("person"), keep))
+        _check_same_people(rows, people)
     return History(
         purchases=table(remembered(_with_ids(rows))),
         customers=None if people is None else table(people),
@@ -86,12 +107,17 @@ def read(
 def _typed(rows: DataFrame, name: str, role: str) -> Column:
     """Give a role column its type; cells that are not well formed become null."""
     kind, cell = rows.schema[name].dataType, sf.col(f"`{name}`")
+    if isinstance(kind, UNREADABLE.get(role, ())):
+        raise SchemaError(
+            f"The {role} cannot be read from values of type {kind.simpleString()} (column {name})."
+        )
     if isinstance(kind, st.StringType):
-        cell = sf.when(sf.trim(cell) != "", cell)
+        cell = sf.when(cell.rlike(r"(?U)\S"), cell)
     match role:
         case "person" | "item" | "basket":
             if isinstance(kind, st.FractionalType):
-                cell = sf.when(cell == sf.floor(cell), cell.cast("bigint"))
+                whole = cell.cast("bigint").cast("string")
+                cell = sf.when(cell == sf.floor(cell), whole).otherwise(cell.cast("string"))
             cell = cell.cast("string")
         case "time":
             if not isinstance(kind, st.DateType | st.TimestampType | st.TimestampNTZType):
@@ -169,14 +195,25 @@ def _check(rows: DataFrame, names: Mapping[str, str], period: tuple[date, date] 
 
 
 def _people(customers: DataFrame, person: str | None, keep: Sequence[str]) -> DataFrame:
-    roles = find_roles(customers.columns, {"person": person} if person else {})
+    given = {"person": person} if person is not None and person in customers.columns else {}
+    column = find_roles(customers.columns, given)["person"]
+    # The customer's own column is never an attribute: it would be published beside the pseudonym.
+    kept = [name for name in dict.fromkeys(keep) if name in customers.columns and name != column]
     found = customers.select(
-        _typed(customers, roles["person"], "person"),
-        *(name for name in keep if name in customers.columns),
+        _typed(customers, column, "person"), *(sf.col(f"`{name}`") for name in kept)
     )
     if found.groupBy("person").count().filter("count > 1 or person is null").limit(1).count():
         raise SchemaError("The customers table must have one row for each customer.")
     return found
+
+
+def _check_same_people(rows: DataFrame, people: DataFrame) -> None:
+    stranger = rows.select("person").join(people, "person", "left_anti").first()
+    if stranger is not None:
+        raise SchemaError(
+            "Every customer of the purchases must stand in the customers table; "
+            f"{stranger['person']!r} does not."
+        )
 
 
 def _with_ids(rows: DataFrame) -> DataFrame:

@@ -63,14 +63,14 @@ def cuts_of(values: DataFrame, name: str, bins: int) -> Floats:
     Spark finds about where they lie; the values nearby, with their counts, are few.
     """
     shares = np.arange(1, bins) / bins
-    near = [
-        float(np.clip(share + side * 2 * EPSILON, 0, 1)) for share in shares for side in (-1, 1)
-    ]
+    n = values.count()
+    # So wide that both values between which a quantile lies are inside, however few there are.
+    margin = 2 * EPSILON + 2 / max(n, 1)
+    near = [float(np.clip(share + side * margin, 0, 1)) for share in shares for side in (-1, 1)]
     edges = values.approxQuantile(name, near, EPSILON)
     pairs = list(zip(edges[::2], edges[1::2], strict=True))
     cell = sf.col(name)
     counted = values.agg(
-        sf.count("*").alias("n"),
         *(sf.count_if(cell < low).alias(f"b{at}") for at, (low, _) in enumerate(pairs)),
     ).first()
     assert counted is not None  # noqa: S101 - an aggregate has one row
@@ -81,7 +81,7 @@ def cuts_of(values: DataFrame, name: str, bins: int) -> Floats:
     heads = np.array([row[name] for row in found])
     counts = np.array([row["count"] for row in found])
     cuts = [
-        _quantile(share, counted["n"], counted[f"b{at}"], heads, counts, low)
+        _quantile(share, n, counted[f"b{at}"], heads, counts, low)
         for at, (share, (low, _)) in enumerate(zip(shares, pairs, strict=True))
     ]
     return np.array(cuts)

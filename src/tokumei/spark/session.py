@@ -33,6 +33,9 @@ def session(master: str | None = None, **settings: str) -> SparkSession:
     # Spark warns that pandas 3 is new to it; tables move as Arrow here, never as pandas.
     warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas", FutureWarning)
     if running := SparkSession.getActiveSession():
+        there = running.conf.get("spark.master", None)
+        if master not in (None, there):
+            log.warning("A session runs on %s already, and is used instead of %s.", there, master)
         return running
     if not (os.environ.get("JAVA_HOME") or shutil.which("java")):
         raise TokumeiError(

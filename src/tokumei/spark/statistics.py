@@ -14,7 +14,7 @@ from tokumei.history import History
 from tokumei.itemsets.matrix import ItemSets, item_sets
 from tokumei.itemsets.statistics import Statistics
 from tokumei.spark.frames import draws, native, to_polars
-from tokumei.tables import table
+from tokumei.tables import SMALL, table
 
 SAMPLE = 2_000
 """So many customers are compared; their item sets fit into memory, and all pairs into seconds."""
@@ -72,15 +72,20 @@ def _similarity(history: History, customers: int) -> dict[str, Any]:
     if customers < 2:
         return found
     found["shared"] = counted["two"] / (customers * (customers - 1))
-    found["mean"], found["interval"] = mean_jaccard(sampled_sets(pairs, customers), customers)
+    sample = sampled_sets(pairs, customers, counted["pairs"])
+    found["mean"], found["interval"] = mean_jaccard(sample, customers)
     return found
 
 
 def sampled_sets(
-    pairs: DataFrame, customers: int, *, seed: int = 0, most: int = SAMPLE
+    pairs: DataFrame, customers: int, count: int, *, seed: int = 0, most: int = SAMPLE
 ) -> ItemSets:
-    """Bring the item sets of about `most` customers, drawn at random, to this machine."""
-    share = min(1.0, most / customers)
+    """Bring the item sets of about `most` customers, drawn at random, to this machine.
+
+    They are fewer where sets are large: `count` is the number of all pairs, and what comes here
+    must be small.
+    """
+    share = min(1.0, most / customers, SMALL * 3 / 4 / count)
 
     def chosen(block: pl.DataFrame) -> pl.Series:
         names = block["person"].unique()
