@@ -1,9 +1,9 @@
 """Run every benchmark, or those named: `python -m bench reading`.
 
-Six run only when they are named, and take options: `python -m bench fuzzing --count 20000`,
+Seven run only when they are named, and take options: `python -m bench fuzzing --count 20000`,
 `python -m bench queue --jobs 10000 --kills 50`, `python -m bench ble_fuzzing --count 20000`,
-`python -m bench live --clients 200 --tabs 12`, `python -m bench arena --minutes 10` and
-`python -m bench spark --sizes 20000 50000`.
+`python -m bench live --clients 200 --tabs 12`, `python -m bench arena --minutes 10`,
+`python -m bench spark --sizes 20000 50000` and `python -m bench before --revision HEAD~3`.
 """
 
 import sys
