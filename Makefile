@@ -9,9 +9,10 @@ demo: .venv/ready
 	$(BIN)/tokumei demo -o demo
 	@echo "Open $(CURDIR)/demo/report.html in a browser."
 
+# One process more than processors: some tests wait for servers and browsers.
 test: .venv/ready
 	tools/system-packages
-	$(BIN)/pytest -n auto --dist worksteal
+	$(BIN)/pytest -n $$(($$(nproc) + 1)) --dist worksteal
 
 lint: .venv/ready
 	$(BIN)/ruff check .
