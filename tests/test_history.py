@@ -3,7 +3,7 @@ import pytest
 
 from tokumei import History
 from tokumei.errors import SchemaError
-from tokumei.history import ROW
+from tokumei.history import ROW, months
 from tokumei.tables import table
 
 
@@ -55,3 +55,9 @@ def test_customers_without_a_person_column_are_refused(fruit: History) -> None:
 
 def test_repr_tells_the_size(fruit: History) -> None:
     assert repr(fruit).startswith("History(8 purchases; person, item")
+
+
+@pytest.mark.parametrize("kind", [pl.Date, pl.Datetime, pl.String])
+def test_no_dates_have_months_of_the_same_type_as_any(kind: type[pl.DataType]) -> None:
+    found = months(pl.Series("time", [], dtype=kind))
+    assert (found.name, found.dtype, len(found)) == ("time", pl.String, 0)

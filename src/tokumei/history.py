@@ -143,6 +143,8 @@ class History:
 
 def months(times: pl.Series) -> pl.Series:
     """Return the month of each date, as 2011-02; dates may also stand as texts (2011/2/28)."""
+    if times.is_empty():  # where there is nothing to replace, polars does not tell the type
+        return times.cast(pl.String)
     # A year has few dates and many rows.
     distinct = times.unique()
     dates = distinct.str.to_date("%Y/%m/%d") if times.dtype == pl.String else distinct

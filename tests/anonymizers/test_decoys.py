@@ -1,6 +1,7 @@
 """Decoys: hand-worked first, then properties, then the papers' data."""
 
 from dataclasses import replace
+from typing import Any
 
 import polars as pl
 import pytest
@@ -200,3 +201,14 @@ def test_decoys_of_the_paper_can_be_stripped_and_camouflage_cannot(shared) -> No
         assert rate(history, anonymized, Jaccard(top=1)) == pytest.approx(0.25, abs=0.01)
     assert found["paper"] > 0.95
     assert found["camouflage"] <= 0.25 + 0.02
+
+
+@pytest.mark.parametrize("grouping", ["search", "tfidf-kmeans", "jaccard-kmeans"])
+def test_a_suppressed_item_is_none_and_stays(grouping: Any) -> None:
+    rows = pl.DataFrame(
+        {"person": ["a", "a", "b", "c", "c", "d"], "item": ["x", None, "x", "y", "y", None]}
+    ).with_row_index("row")
+    history = History(table(rows.with_columns(pl.col("row").cast(pl.Int64))))
+    method = Decoys(clusters=2, min_size=2, grouping=grouping, style="paper", delete=0.5)
+    made = method(history, seed=1).frame()
+    assert made.filter(pl.col("item").is_null())["person"].to_list() == ["a", "d"]

@@ -62,6 +62,17 @@ def test_the_weight_is_the_share_of_rows_that_fit(known: History) -> None:
     assert shares(wider, known, one_to_one=False) == {("p", "Ann"): 1.0, ("p", "Ben"): 0.5}
 
 
+def test_a_known_purchase_of_an_untold_item_fits_every_item(known: History) -> None:
+    """Ben's tea of the 4th is suppressed: it may be the salt, Ann's tea may not."""
+    tea = (pl.col("person") == "Ben") & (pl.col("item") == "tea")
+    item = pl.when(~tea).then("item").alias("item")
+    partly = known.with_purchases(known.frame().with_columns(item))
+    salt = released(("p", (1, 5), ["salt"], None), ("p", None, ["rice"], None))
+    assert shares(salt, partly, one_to_one=False) == {("p", "Ann"): 0.5, ("p", "Ben"): 1.0}
+    exact = salt.with_purchases(salt.frame().with_columns(pl.col("item").list.first()))
+    assert shares(exact, partly, one_to_one=False) == {("p", "Ann"): 0.5, ("p", "Ben"): 1.0}
+
+
 def test_silence_fits_everybody_but_who_has_fewer_rows(known: History) -> None:
     release = released(("p", None, None, None), ("p", None, None, None), ("p", None, None, None))
     assert shares(release, known, one_to_one=False) == {}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import polars as pl
 import pytest
 
@@ -66,6 +68,13 @@ def test_a_month_is_answered_by_the_last_known_row_of_that_month(fruit: History)
     challenge, answer = MonthlyView(share=1.0, item_characters=9)(fruit, release, seed=1)
     guess = KeyMatching(on="date+item+price+quantity", item_characters=9)(challenge, seed=0)
     assert WholeHistory()(guess, answer).value == 1
+
+
+def test_who_knows_no_row_names_nobody_in_any_month(fruit: History) -> None:
+    challenge, _ = MonthlyView()(fruit, publish(fruit, fruit, seed=1), seed=1)
+    blind = challenge.known.with_purchases(challenge.known.frame().clear())
+    guess = KeyMatching()(replace(challenge, known=blind), seed=0)
+    assert frame(guess.pairs).is_empty()
 
 
 def test_attacks_on_item_sets_answer_months_too(fruit: History) -> None:

@@ -152,6 +152,7 @@ def test_saito_is_reproduced_on_a_generated_table(capsys: Captured, tmp_path: Pa
     page = (tmp_path / "out/index.html").read_text(encoding="utf-8")
     assert "this is a generated table of the same shape" in page
     assert "Table 3: association rules" in page
+    assert "tokumei reproduce saito2014 --records 100000 --trials 2 --seed 0 -o OUT" in page
 
 
 @pytest.mark.realdata
@@ -167,3 +168,5 @@ def test_saito_runs_on_other_tables(
     told = result(capsys, *words)
     assert told["data"] == name
     assert 0 < told["dropped"] < 100
+    page = (tmp_path / "out/index.html").read_text(encoding="utf-8")
+    assert "tokumei reproduce saito2014 --data FILE --trials 1 --seed 0 -o OUT" in page

@@ -74,3 +74,5 @@ def test_harada2017_is_reproduced(capsys, shared: Path, tmp_path: Path) -> None:
         assert not pl.read_csv(out / f"{name}.csv").is_empty()
     assert (out / "fig9.png").stat().st_size > 5_000
     assert "<script" not in page
+    command = "tokumei reproduce harada2017 --data DIR --trials 1 --seconds 0.1 --seed 0 -o OUT"
+    assert command in page

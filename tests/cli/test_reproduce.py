@@ -54,6 +54,7 @@ def test_kobayashi_is_reproduced(capsys: Captured, tmp_path: Path, shop: History
         assert {"grouping", "R", "F", "M", "RFM", "safety", "information_loss"} < set(row)
     page = (tmp_path / "out/index.html").read_text(encoding="utf-8")
     assert "Table 4: RFM agreement" in page
+    assert "tokumei reproduce kobayashi2019 --data DIR --seconds 0.1 --seed 0 -o OUT" in page
     assert page.count("<svg") == 4
 
 
@@ -63,6 +64,8 @@ def test_hamadas_example_needs_no_data(capsys: Captured, tmp_path: Path) -> None
     assert told["example"]["optimum"] == 0.8125
     assert told["frontier"] == []
     assert (tmp_path / "out/totals.csv").is_file()
+    page = (tmp_path / "out/index.html").read_text(encoding="utf-8")
+    assert "tokumei reproduce hamada2018 --seconds 60 --seed 0 -o OUT" in page
 
 
 def test_hamada_is_reproduced(capsys: Captured, tmp_path: Path, shop: History) -> None:
@@ -75,6 +78,8 @@ def test_hamada_is_reproduced(capsys: Captured, tmp_path: Path, shop: History) -
     assert best["total"] == pytest.approx(best["safety"] + best["utility"])
     assert best["total"] < min(points[f"groups of {size}"]["total"] for size in range(2, 11))
     assert all(entry["valid"] for entry in told["contest"])
+    page = (tmp_path / "out/index.html").read_text(encoding="utf-8")
+    assert "tokumei reproduce hamada2018 --data DIR --seconds 0.2 --seed 0 -o OUT" in page
 
 
 def test_a_folder_without_the_data_is_named(capsys: Captured, tmp_path: Path) -> None:

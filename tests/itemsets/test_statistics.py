@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tokumei import History, read, statistics
+from tokumei.itemsets.matrix import item_sets, rows_per_item
 
 
 def test_statistics_of_the_fruit_example(fruit: History) -> None:
@@ -20,6 +21,19 @@ def test_statistics_of_the_fruit_example(fruit: History) -> None:
     assert (found.price_min, found.price_max) == (1.1, 4.0)
     assert (found.quantity_min, found.quantity_max) == (1, 5)
     assert found.to_json()["period"] == ["2018-09-02", "2018-10-12"]
+
+
+def test_a_suppressed_item_tells_nothing(fruit: History) -> None:
+    """Without the grapes: A {pear}, B {pear}, C {peach}, D {pear}; without the peach C has none."""
+    hidden = pl.col("item").replace({"grape": None, "peach": None})
+    history = fruit.with_purchases(fruit.frame().with_columns(hidden))
+    found = statistics(history)
+    assert (found.customers, found.rows, found.items) == (4, 8, 1)
+    assert found.mean_items_per_customer == 3 / 4
+    assert found.mean_jaccard == found.mean_shared_items == 3 / 6  # AB AD BD
+    sets = item_sets(history)
+    assert sets.matrix.toarray().tolist() == [[1], [1], [0], [1]]
+    assert rows_per_item(history, sets).toarray().tolist() == [[1], [1], [0], [1]]
 
 
 def test_one_customer_has_no_pairs(fruit: History) -> None:

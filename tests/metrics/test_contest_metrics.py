@@ -77,6 +77,16 @@ def test_similarity_of_favorites_sees_them_part(store: History) -> None:
     assert score.value == pytest.approx(1 - 2**-0.5)
 
 
+def test_a_suppressed_item_is_like_no_other(store: History) -> None:
+    """Salt is suppressed: tea (Ann, Ben) and rice (Ann) are left, one pair."""
+    hidden = changed(store, pl.col("item").replace({"salt": None}))
+    release = publish(hidden, hidden, seed=1)
+    for metric in (ItemSimilarity(), TopItemsSimilarity()):
+        score = metric(hidden, release, seed=0)
+        assert (score.value, score.n) == (0, 1)
+    assert TopItemsList()(hidden, release, seed=0).n == 2
+
+
 def test_moved_days_and_changed_prices_are_shared_by_all_rows(store: History) -> None:
     moved = changed(store, pl.col("time") + pl.duration(days=pl.int_range(pl.len())))
     release = publish(store, moved.with_purchases(moved.frame()[1:]), seed=1)

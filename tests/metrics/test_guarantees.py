@@ -1,5 +1,7 @@
 """Guarantees are recomputed from the release."""
 
+from dataclasses import replace
+
 import polars as pl
 import pytest
 
@@ -8,6 +10,7 @@ from tokumei.anonymizers import DeleteRows
 from tokumei.history import ROW
 from tokumei.metrics import DecoyViolations, Indistinguishable
 from tokumei.metrics.indistinguishable import kinds_of_customers
+from tokumei.tables import table
 
 
 def alike(history: History) -> History:
@@ -35,6 +38,16 @@ def test_rows_split_into_baskets_another_way_tell_customers_apart(fruit: History
     only = fruit.with_purchases(fruit.frame().filter(person="Bob")).add_rows(twin)
     release = publish(fruit, only, seed=1)
     assert Indistinguishable(by="rows")(fruit, release, seed=1).value == 1.0
+
+
+def test_customers_without_attributes_are_told_apart_by_rows_alone(fruit: History) -> None:
+    bobs = fruit.frame().filter(person="Bob").drop(ROW)
+    twin = bobs.with_columns(person=pl.lit("Dan"))
+    only = fruit.with_purchases(fruit.frame().filter(person="Bob")).add_rows(twin)
+    named = replace(only, customers=table(pl.DataFrame({"person": ["Bob", "Dan"]})))
+    release = publish(named, named, seed=1)
+    assert release.public.customers is not None
+    assert Indistinguishable(by="rows")(named, release, seed=1).value == 0.5
 
 
 def test_kinds_need_the_public_part_only(fruit: History) -> None:

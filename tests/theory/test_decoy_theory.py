@@ -38,6 +38,14 @@ def test_the_cost_peaks_where_the_domain_begins_and_ends_at_zero() -> None:
     assert PAPER.objective(PAPER.domain.start) == pytest.approx(0.5 + 23 / 800)
 
 
+@pytest.mark.parametrize(("b", "mu"), [(3, 1), (1.3, 0.7)])
+def test_two_customers_with_much_in_common_stay_alone(b: float, mu: float) -> None:
+    """h > 2 b / 3, so the cost peaks above c = 1 and c = 2 is left, which costs nothing."""
+    pair = DecoyTheory(n=2, b=b, mu=mu)
+    assert (pair.domain, pair.alpha) == (range(2, 3), 0)
+    assert (pair.best_clusters, pair.objective(2)) == (2, 0.5)
+
+
 def test_senseless_data_is_refused() -> None:
     with pytest.raises(ParameterError, match="n must be at least 2"):
         DecoyTheory(n=1, b=65, mu=0.03)

@@ -19,13 +19,14 @@ def missing_items(
     `members` has person and _cluster; `wanted`, if given, has the items (_cluster, item) that a
     cluster shall have, otherwise it is their union.
     """
-    bought = history.frame().select("person", "item").unique().join(members, on="person")
+    items = history.frame().select("person", "item").drop_nulls("item").unique()
+    bought = items.join(members, on="person")
     if wanted is None:
         wanted = bought.select("_cluster", "item").unique()
     pairs = members.join(wanted, on="_cluster").select("person", "item")
     missing = pairs.join(bought, on=["person", "item"], how="anti").sort("person", "item")
-    persons, items = (missing[name].rank("dense").cast(pl.Int64) for name in ("person", "item"))
-    return missing.with_columns(_key=persons * (items.max() or 0) + items)
+    persons, kinds = (missing[name].rank("dense").cast(pl.Int64) for name in ("person", "item"))
+    return missing.with_columns(_key=persons * (kinds.max() or 0) + kinds)
 
 
 def _occasions(history: History) -> pl.DataFrame:

@@ -86,7 +86,7 @@ class Decoys(Checked):
         labels = self.labels(sets, history, seed=seed)
         members = pl.DataFrame({"person": sets.persons, "_cluster": labels})
         if self.share == "rows":
-            return _without_attributes(history.add_rows(copies_of_all_rows(history, members)))
+            return without_attributes(history.add_rows(copies_of_all_rows(history, members)))
         kept, wanted = history, None
         if self.delete is not None:
             wanted = self._wanted(sets, history, labels)
@@ -139,11 +139,18 @@ def theory_of(sets: ItemSets) -> DecoyTheory:
 
 def _only_wanted(rows: pl.DataFrame, members: pl.DataFrame, wanted: pl.DataFrame) -> pl.DataFrame:
     joined = rows.join(members, on="person", how="left", maintain_order="left")
-    kept = joined.join(wanted, on=["_cluster", "item"], how="semi", maintain_order="left")
-    return kept.drop("_cluster")
+    kept = joined.join(
+        wanted.with_columns(_wanted=pl.lit(value=True)),
+        on=["_cluster", "item"],
+        how="left",
+        maintain_order="left",
+    )
+    # A suppressed item tells nothing, and may stay.
+    return kept.filter(pl.col("_wanted") | pl.col("item").is_null()).drop("_cluster", "_wanted")
 
 
-def _without_attributes(history: History) -> History:
+def without_attributes(history: History) -> History:
+    """Leave the customers table out, and say so."""
     if history.customers is None:
         return history
     log.warning("With share rows the customers table is left out: it would tell members apart.")

@@ -106,7 +106,8 @@ def _code(names: pl.Series, of: pl.Series) -> pl.Series:
 def _items(owned: pl.DataFrame, shared: list[str]) -> pl.Series:
     if "item" not in shared:
         return pl.Series(np.zeros(len(owned), dtype=np.int64))
-    return _code(owned["item"], owned["item"].unique().sort())
+    items = owned["item"].drop_nulls().unique().sort()
+    return _code(owned["item"], items).fill_null(len(items))
 
 
 def _sets(
@@ -118,7 +119,9 @@ def _sets(
         return np.zeros(n + 1, dtype=np.int64), np.zeros(0, dtype=np.int64), np.ones(n, dtype=bool)
     codes = owned.select("item", "_item").unique()
     sets = released.select(item=widened(released["item"], "set")).with_row_index("_row")
-    single = sets.explode("item").drop_nulls().join(codes, on="item").sort("_row", "_item")
+    # A known purchase whose item is suppressed may be of any item, so that it is in every set.
+    told = sets.drop_nulls("item").with_columns(pl.concat_list("item", pl.lit(None, pl.String)))
+    single = told.explode("item").join(codes, on="item", nulls_equal=True).sort("_row", "_item")
     counts = np.bincount(single["_row"].to_numpy(), minlength=n)
     starts = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
     return starts, single["_item"].to_numpy().astype(np.int64), sets["item"].is_null().to_numpy()

@@ -103,6 +103,7 @@ def harada(
         "clusters. Every table and figure of the paper and of the thesis it came from, with the "
         "papers' numbers beside ours.",
         sections=sections(results),
-        made_by=f"tokumei reproduce harada2017 --trials {trials} --seed {seed}",
+        made_by=f"tokumei reproduce harada2017 --data DIR --trials {trials} --seconds {seconds:g} "
+        f"--seed {seed} -o OUT",
     )
     tell(folder, results.to_json(), as_json=as_json)

@@ -50,6 +50,7 @@ def command(
             hamada2018.attacked(history, searched, seed=seed),
             hamada2018.judged(contest, seconds=seconds, seed=seed),
         )
+    real = "" if data is None else " --data DIR"
     write_page(
         folder,
         title="Hamada 2018, reproduced",
@@ -57,6 +58,6 @@ def command(
         "combinatorial optimization. The article's example, and what it leaves out: the real "
         "data, by the simplified game and by the full rules.",
         sections=sections(results),
-        made_by=f"tokumei reproduce hamada2018 --seconds {seconds:g} --seed {seed}",
+        made_by=f"tokumei reproduce hamada2018{real} --seconds {seconds:g} --seed {seed} -o OUT",
     )
     tell(folder, to_json(results), as_json=as_json)

@@ -62,6 +62,7 @@ def command(data: Path, folder: Path, seconds: float, *, as_json: bool, seed: in
         "What RFM analysis still says about them, with the paper's numbers beside ours, and the "
         "same machinery as an entry to PWSCUP 2018.",
         sections=sections(results),
-        made_by=f"tokumei reproduce kobayashi2019 --seconds {seconds:g} --seed {seed}",
+        made_by=f"tokumei reproduce kobayashi2019 --data DIR --seconds {seconds:g} --seed {seed} "
+        "-o OUT",
     )
     tell(folder, to_json(results), as_json=as_json)

@@ -50,12 +50,13 @@ def command(
         saito2014.accuracy(people, trials=trials, seed=seed),
         saito2014.association(people, trials=trials, seed=seed),
     )
-    size = f" --records {records}" if records and data is None else ""
+    size = f" --records {records}" if records else ""
+    table = size if data is None else " --data FILE"
     write_page(
         folder,
         title="Saito 2014, reproduced",
         lead=lead(results),
         sections=sections(results),
-        made_by=f"tokumei reproduce saito2014{size} --trials {trials} --seed {seed}",
+        made_by=f"tokumei reproduce saito2014{table} --trials {trials} --seed {seed} -o OUT",
     )
     tell(folder, to_json(results), as_json=as_json)

@@ -35,7 +35,8 @@ def tfidf(sets: ItemSets) -> sparse.csr_array:
     people, kinds = sets.matrix.shape
     buyers = np.bincount(sets.matrix.indices, minlength=kinds)
     rarity = np.log(people / np.maximum(buyers, 1)) + 1
-    share = sets.matrix.multiply(1 / sets.sizes[:, None])
+    # Who has no item, all of them suppressed, has no share of anything.
+    share = sets.matrix.multiply(1 / np.maximum(sets.sizes, 1)[:, None])
     return sparse.csr_array(share.multiply(rarity[None, :]))
 
 
@@ -65,7 +66,7 @@ def tfidf_kmeans(sets: ItemSets, *, clusters: int, seed: int) -> Labels:
 
 def _unit(rows: sparse.csr_array) -> sparse.csr_array:
     lengths = np.sqrt(rows.multiply(rows).sum(axis=1))
-    return sparse.csr_array(rows.multiply(1 / lengths[:, None]))
+    return sparse.csr_array(rows.multiply(1 / np.where(lengths > 0, lengths, 1)[:, None]))
 
 
 def _without_empty(labels: Labels, likeness: Floats) -> Labels:
@@ -106,7 +107,8 @@ def with_min_size(sets: ItemSets, labels: Labels, *, min_size: int, seed: int) -
 def jaccard_table(sets: ItemSets) -> Floats:
     """Return the jaccard coefficient of every pair of customers."""
     shared = (sets.matrix @ sets.matrix.T).toarray().astype(np.float64)
-    table: Floats = shared / (sets.sizes[:, None] + sets.sizes[None, :] - shared)
+    together = sets.sizes[:, None] + sets.sizes[None, :] - shared
+    table: Floats = shared / np.maximum(together, 1)
     return table
 
 

@@ -26,10 +26,14 @@ class ItemSets:
 
 
 def item_sets(history: History) -> ItemSets:
-    """Collect the distinct items of each customer; customers and items are sorted by name."""
+    """Collect the distinct items of each customer; customers and items are sorted by name.
+
+    A suppressed item is none; who has only such is a customer with an empty set.
+    """
     history.require("item", to="compare item sets")
     pairs = history.frame().select("person", "item").unique()
     persons = pairs["person"].unique().sort()
+    pairs = pairs.drop_nulls("item")
     items = pairs["item"].unique().sort()
     rows = pairs["person"].cast(pl.Enum(persons)).to_physical().to_numpy()
     columns = pairs["item"].cast(pl.Enum(items)).to_physical().to_numpy()
@@ -41,7 +45,7 @@ def item_sets(history: History) -> ItemSets:
 
 def rows_per_item(history: History, sets: ItemSets) -> sparse.csr_array:
     """Return how many rows each customer has of each item, in the places of `sets.matrix`."""
-    counts = history.frame().group_by("person", "item").len()
+    counts = history.frame().drop_nulls("item").group_by("person", "item").len()
     rows = counts["person"].cast(pl.Enum(sets.persons)).to_physical().to_numpy()
     columns = counts["item"].cast(pl.Enum(sets.items)).to_physical().to_numpy()
     values = counts["len"].cast(pl.Int32).to_numpy()

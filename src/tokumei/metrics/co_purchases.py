@@ -64,5 +64,5 @@ def most_bought(history: History, items: pl.Series, k: int) -> pl.Series:
 
 
 def known_items(history: History) -> pl.Series:
-    """Return the items of the original, in order."""
-    return history.frame()["item"].unique().sort()
+    """Return the items of the original, in order; a suppressed item is none."""
+    return history.frame()["item"].drop_nulls().unique().sort()

@@ -67,6 +67,8 @@ def kinds_of_customers(public: History, *, by: str) -> pl.DataFrame:
 
 def _with_attributes(kinds: pl.DataFrame, customers: pl.DataFrame) -> pl.DataFrame:
     """Tell customers apart by their attributes as well, as whoever gets the release can."""
+    if customers.width == 1:  # names alone: no attribute was kept
+        return kinds
     texts = [to_text(customers[name], plain_text) for name in customers.columns if name != "person"]
     described = customers.select("person").with_columns(
         pl.DataFrame(texts)

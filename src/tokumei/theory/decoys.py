@@ -70,7 +70,16 @@ class DecoyTheory:
 
     @property
     def alpha(self) -> float:
-        """The factor that scales the cost to at most 1: 1 / max E(dm)."""
+        """The factor that scales the cost to at most 1: 1 / max E(dm).
+
+        Where the formula holds for c = n alone, nothing costs anything and there is no factor: two
+        customers with much in common.
+
+        >>> DecoyTheory(n=2, b=3, mu=1).alpha
+        0.0
+        """
+        if self.domain.start == self.n:
+            return 0.0
         return 1 / max(self.added_rows(c) for c in self.domain)
 
     def objective(self, c: float) -> float:
