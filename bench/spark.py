@@ -10,7 +10,6 @@ import argparse
 import logging
 import math
 import os
-import resource
 import tempfile
 import threading
 import time
@@ -51,16 +50,20 @@ def main(options: list[str] | None = None) -> None:
     )
     times: dict[str, list[tuple[float, float]]] = {}
     used = Cores()
+    java = spark.sparkContext._gateway.proc.pid
     memory: list[str] = []
     with tempfile.TemporaryDirectory() as folder:
         for size in given.sizes:
             path = Path(folder) / f"{size}.parquet"
             made = blocks("shop", size, 0)
             write_blocks(skewed(made) if given.skew else made, path)
-            _reset_peak(spark)
+            for process in (java, os.getpid()):
+                _forget_peak(process)
             for name, taken in _measured(spark, path, given, used).items():
                 times.setdefault(name, []).append(taken)
-            memory.append(f"{size:,}: JVM {_peak(spark):,.0f} MB, Python {_own():,.0f} MB")
+            memory.append(
+                f"{size:,}: Java {_peak(java):,.0f} MB, Python {_peak(os.getpid()):,.0f} MB"
+            )
             spark.catalog.clearCache()
     rows = [
         (
@@ -152,21 +155,16 @@ def _published(original: Any, anonymized: Any) -> Any:
     return release
 
 
-def _pools(spark: Any) -> Any:
-    return spark._jvm.java.lang.management.ManagementFactory.getMemoryPoolMXBeans()
+def _forget_peak(process: int) -> None:
+    """Let the most memory of a process begin at what it has now."""
+    Path(f"/proc/{process}/clear_refs").write_text("5")
 
 
-def _reset_peak(spark: Any) -> None:
-    for pool in _pools(spark):
-        pool.resetPeakUsage()
-
-
-def _peak(spark: Any) -> float:
-    """Return the largest heap of the JVM, in MB."""
-    used = sum(
-        pool.getPeakUsage().getUsed() for pool in _pools(spark) if pool.getType().name() == "HEAP"
-    )
-    return float(used) / 2**20
+def _peak(process: int) -> float:
+    """Return the most memory of a process, in MB."""
+    status = Path(f"/proc/{process}/status").read_text()
+    kilobytes = next(line for line in status.splitlines() if line.startswith("VmHWM"))
+    return int(kilobytes.split()[1]) / 1024
 
 
 class Cores:
@@ -202,10 +200,6 @@ class Cores:
             self.used[process] = now.get(process, 0)
             asked += below.get(process, [])
         return sum(list(self.used.values())) / TICKS
-
-
-def _own() -> float:
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
 def _exponent(sizes: list[int], taken: list[float]) -> float:

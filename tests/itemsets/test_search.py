@@ -171,6 +171,16 @@ def test_many_sets_in_many_blocks_are_compared_as_by_force(crowd, kind: str) -> 
         assert (np.where(found.base < 0, 0, named) == found.similarity).all()
 
 
+def test_ties_are_drawn_alike_inside_and_outside_of_the_search() -> None:
+    from tokumei.draws import pair_bits
+    from tokumei.itemsets.kernels import draw
+
+    rng = np.random.default_rng(3)
+    one, two = rng.integers(0, 2**64, (2, 50), dtype=np.uint64)
+    inside = [int(draw(np.uint64(7), *pair)) for pair in zip(one, two, strict=True)]
+    assert pair_bits(7, one, two).tolist() == inside
+
+
 @pytest.mark.parametrize("top", [1, 10])
 def test_floors_leave_out_only_what_is_below(crowd, top: int) -> None:
     queries, base = (part.tolist() for part in crowd)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -44,7 +45,7 @@ from tokumei.metrics import (
     TopItemsSimilarity,
     UncoveredCells,
 )
-from tokumei.tables import frame, small
+from tokumei.tables import frame, small, spark_form
 from tokumei.threats import FullKnowledge, ItemSets, PartialRows
 
 ANONYMIZERS = [
@@ -102,6 +103,15 @@ def test_every_method_that_takes_spark_tables_is_tested_and_told(family: registr
     assert {registry.name_of(method) for method in TESTED[family]} == set(found)
     page = PAGE.read_text(encoding="utf-8")
     assert [name for name in found if f"`{name}`" not in page] == []
+
+
+def test_every_spark_form_that_the_code_names_is_there() -> None:
+    named = re.compile(r"""(?:spark_form\(|spark=)["'](\w+:\w+)["']""")
+    sources = (Path(__file__).parents[2] / "src").rglob("*.py")
+    places = {place for path in sources for place in named.findall(path.read_text("utf-8"))}
+    assert len(places) > 20
+    for place in places:
+        assert callable(spark_form(place)), place
 
 
 def ids(method: Any) -> str:

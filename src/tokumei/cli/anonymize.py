@@ -102,8 +102,8 @@ def run(
         print_json(found)
         return
     rows = [
-        (tr("purchases before"), f"{original.rows:,}"),
-        (tr("purchases after"), f"{release.public.rows:,}"),
+        (tr("purchases before"), f"{found['rows_before']:,}"),
+        (tr("purchases after"), f"{found['rows_after']:,}"),
         (tr("to give away"), str(folder / "public")),
         (tr("to keep secret"), str(folder / "secret")),
     ]
