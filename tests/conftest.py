@@ -9,6 +9,8 @@ import os
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
+from dataclasses import replace
+from datetime import date
 from pathlib import Path
 
 import polars as pl
@@ -16,6 +18,7 @@ import pytest
 from hypothesis import settings
 
 from tokumei import History, generate, read
+from tokumei.tables import table
 
 settings.register_profile("tokumei", deadline=None, derandomize=True, max_examples=50)
 settings.load_profile("tokumei")
@@ -50,3 +53,19 @@ def fruit() -> History:
 @pytest.fixture(scope="session")
 def shop() -> History:
     return generate("shop", customers=60, seed=7)
+
+
+@pytest.fixture(scope="session")
+def shop_with_customers() -> History:
+    """The shop, with attributes of its customers; not by its fixture, which tests may replace."""
+    shop = generate("shop", customers=60, seed=7)
+    persons = shop.persons()
+    people = pl.DataFrame(
+        {
+            "person": persons,
+            "sex": ["f" if number % 3 else "m" for number in range(len(persons))],
+            "birth": [date(1950 + number % 40, 1, 1) for number in range(len(persons))],
+            "country": ["Japan" if number % 2 else "France" for number in range(len(persons))],
+        }
+    )
+    return replace(shop, customers=table(people))

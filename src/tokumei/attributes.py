@@ -9,7 +9,7 @@ from typing_extensions import Doc
 
 from tokumei.errors import ParameterError, SchemaError
 from tokumei.history import ROW, History
-from tokumei.tables import frame
+from tokumei.tables import Table, frame
 
 Columns = Annotated[str, Doc("Columns, separated by commas.")]
 Part = Annotated[Literal["purchases", "customers"], Doc("The table whose rows are the records.")]
@@ -32,14 +32,19 @@ def column_names(columns: str, *, least: int = 1) -> list[str]:
 
 def records(of: History, part: str, names: list[str], *, to: str) -> pl.DataFrame:
     """Return a table of a history that has these columns, with exact values."""
+    return frame(chosen_table(of, part, names, to=to))
+
+
+def chosen_table(of: History, part: str, names: list[str], *, to: str) -> Table:
+    """Return the same wherever it lies."""
     chosen = of.purchases if part == "purchases" else of.customers
     if chosen is None:
         raise SchemaError(f"To {to} of customers, the history needs a customers table.")
-    rows = frame(chosen)
+    schema = chosen.collect_schema()
     for name in names:
-        if name not in rows.columns:
-            have = ", ".join(column for column in rows.columns if column not in RENAMED)
+        if name not in schema:
+            have = ", ".join(column for column in schema if column not in RENAMED)
             raise SchemaError(f"To {to}, the {part} need a column '{name}'; they have {have}.")
-        if rows[name].dtype.is_nested():
+        if schema[name].is_nested():
             raise SchemaError(f"To {to}, every {name} must be exact; some are generalized.")
-    return rows
+    return chosen

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from datetime import date
 from typing import Any
 
-import polars as pl
 import pytest
 from laws import (
     anonymizer_ignores_the_order_of_rows,
@@ -33,7 +30,6 @@ from laws import (
 from tokumei import Guess, History, Release, publish, registry
 from tokumei.anonymizers import Chain, DeleteRows, PerturbAmounts, ShiftDates
 from tokumei.attacks import Random
-from tokumei.tables import table
 from tokumei.threats import FullKnowledge, MonthlyView
 
 # Methods that need arguments, or that the defaults would not show enough of.
@@ -118,19 +114,10 @@ everything = pytest.mark.parametrize(
 )
 
 
-@pytest.fixture(scope="module", name="shop")
-def shop_with_customers(shop: History) -> History:
-    """The shop, with attributes of its customers for the metrics that need them."""
-    persons = shop.persons()
-    people = pl.DataFrame(
-        {
-            "person": persons,
-            "sex": ["f" if number % 3 else "m" for number in range(len(persons))],
-            "birth": [date(1950 + number % 40, 1, 1) for number in range(len(persons))],
-            "country": ["Japan" if number % 2 else "France" for number in range(len(persons))],
-        }
-    )
-    return replace(shop, customers=table(people))
+@pytest.fixture(scope="module")
+def shop(shop_with_customers: History) -> History:
+    """With attributes of the customers, for the metrics that need them."""
+    return shop_with_customers
 
 
 @pytest.fixture(scope="module")

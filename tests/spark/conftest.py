@@ -5,17 +5,13 @@ from __future__ import annotations
 import importlib.util
 import shutil
 from collections.abc import Iterator
-from dataclasses import replace
-from datetime import date
 from typing import Any
 
-import polars as pl
 import pytest
 from standalone import BRIEF, LOOPBACK
 
 from tokumei import History, Release, publish
 from tokumei.anonymizers import Chain, DeleteRows, PerturbAmounts, ShiftDates
-from tokumei.tables import table
 
 
 def pytest_collection_modifyitems(items: list[Any]) -> None:
@@ -45,18 +41,8 @@ def spark() -> Iterator[Any]:
 
 
 @pytest.fixture(scope="session")
-def local(shop: History) -> History:
-    """The shop, with attributes of its customers."""
-    persons = shop.persons()
-    people = pl.DataFrame(
-        {
-            "person": persons,
-            "sex": ["f" if number % 3 else "m" for number in range(len(persons))],
-            "birth": [date(1950 + number % 40, 1, 1) for number in range(len(persons))],
-            "country": ["Japan" if number % 2 else "France" for number in range(len(persons))],
-        }
-    )
-    return replace(shop, customers=table(people))
+def local(shop_with_customers: History) -> History:
+    return shop_with_customers
 
 
 @pytest.fixture(scope="session")

@@ -74,7 +74,7 @@ def run(
 ) -> None:
     """Anonymize with any method."""
     check_new(folder)
-    if read_history.spark is not None and file_kind in CONTESTS:
+    if file_kind in CONTESTS and read_history.spark is not None:
         raise ParameterError("A contest's submission is made on one machine; leave --spark out.")
     steps = (method, *(method_from_text("anonymizer", text) for text in then))
     chosen = steps[0] if len(steps) == 1 else Chain(steps=steps)

@@ -45,20 +45,17 @@ def write_release(
         shown.mkdir()
         hidden.mkdir(mode=0o700)
         rows = public.frame().sort(ROW).drop(ROW)
-        about = {
-            "columns": {column: public.source.name(column) for column in rows.columns},
-            "cells": {column: kind(rows[column].dtype) for column in rows.columns},
-        }
+        about = about_columns(rows.schema, public.source)
         if file_kind == "csv":
             rows = rows.with_columns(_texts(rows[name]) for name in rows.columns)
         write_frame(restore_names(rows, public.source), shown / f"purchases.{file_kind}")
         if public.customers is not None:
             people = frame(public.customers).rename({"person": public.source.name("person")})
             write_frame(people, shown / f"customers.{file_kind}")
-        _write_json(shown / "about.json", about)
+        write_json(shown / "about.json", about)
         write_frame(frame(key.pseudonyms), hidden / "pseudonyms.csv")
         write_frame(frame(key.rows), hidden / "rows.csv")
-        _write_json(hidden / "method.json", dict(method or {}))
+        write_json(hidden / "method.json", dict(method or {}))
         for file in hidden.iterdir():
             file.chmod(0o600)
 
@@ -76,7 +73,16 @@ def _plain_text(values: pl.Series) -> pl.Series:
     return values.cast(pl.String)
 
 
-def _write_json(path: Path, content: Mapping[str, Any]) -> None:
+def about_columns(schema: pl.Schema, source: Source) -> dict[str, dict[str, str]]:
+    """Return what a release says about its columns: the user's names, and the kinds of cells."""
+    return {
+        "columns": {name: source.name(name) for name in schema},
+        "cells": {name: kind(dtype) for name, dtype in schema.items()},
+    }
+
+
+def write_json(path: Path, content: Mapping[str, Any]) -> None:
+    """Write a file of JSON for people to read."""
     path.write_text(json.dumps(content, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
 
 

@@ -11,7 +11,7 @@ import polars as pl
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 
-from tokumei.attributes import RENAMED, column_names
+from tokumei.attributes import chosen_table, column_names
 from tokumei.contracts import Release, Score
 from tokumei.draws import derive, keys_of
 from tokumei.errors import SchemaError
@@ -30,21 +30,6 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 
-def records(of: History, part: str, names: list[str], *, to: str) -> DataFrame:
-    """Return a table of a history that has these columns, with exact values."""
-    chosen = of.purchases if part == "purchases" else of.customers
-    if chosen is None:
-        raise SchemaError(f"To {to} of customers, the history needs a customers table.")
-    schema = chosen.collect_schema()
-    for name in names:
-        if name not in schema:
-            have = ", ".join(column for column in schema if column not in RENAMED)
-            raise SchemaError(f"To {to}, the {part} need a column '{name}'; they have {have}.")
-        if schema[name].is_nested():
-            raise SchemaError(f"To {to}, every {name} must be exact; some are generalized.")
-    return native(chosen)
-
-
 def _domain(rows: DataFrame, names: list[str]) -> Domain:
     found = (
         Domain.found_in(to_polars(rows.select(name).distinct()), [name]).ranges[0] for name in names
@@ -55,7 +40,7 @@ def _domain(rows: DataFrame, names: list[str]) -> Domain:
 def retain_replace(method: RetainReplace, history: History, *, seed: int) -> History:
     """Keep a value with probability rho, else draw it from its range."""
     names = column_names(method.columns)
-    rows = records(history, method.table, names, to="perturb columns")
+    rows = native(chosen_table(history, method.table, names, to="perturb columns"))
     log.warning(
         "The ranges of %s are the values that occur in the data, and the release shows them.",
         ", ".join(names),
@@ -91,7 +76,7 @@ def cross_tabulation(
     """Compare the cross tabulations of original and release."""
     names = column_names(method.columns)
     before, after = (
-        records(part, method.table, names, to="cross-tabulate")
+        native(chosen_table(part, method.table, names, to="cross-tabulate"))
         for part in (history, release.public)
     )
     n, m = before.count(), after.count()

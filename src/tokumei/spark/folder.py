@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -10,9 +9,8 @@ from typing import Any
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
-from tokumei.cells import kind
 from tokumei.contracts import Key, Release
-from tokumei.data.folder import read_about
+from tokumei.data.folder import about_columns, read_about, write_json
 from tokumei.data.roles import free_name
 from tokumei.data.writing import check_new, whole_folder
 from tokumei.errors import ReadError, SchemaError
@@ -41,16 +39,11 @@ def write_release(release: Release, folder: Path, *, method: Mapping[str, Any]) 
             _write(_under_own_names(people, public), shown / CUSTOMERS)
         _write(native(key.pseudonyms), hidden / PSEUDONYMS)
         _write(native(key.rows), hidden / ROWS)
-        (hidden / "method.json").write_text(json.dumps(dict(method), indent=1), encoding="utf-8")
+        write_json(hidden / "method.json", method)
         for file in hidden.rglob("*"):
             file.chmod(0o700 if file.is_dir() else 0o600)
-        schema = empty(rows.drop(ROW)).schema
-        about = {
-            "columns": {name: public.source.name(name) for name in schema},
-            "cells": {name: kind(dtype) for name, dtype in schema.items()},
-        }
-        text = json.dumps(about, ensure_ascii=False, indent=1) + "\n"
-        (shown / "about.json").write_text(text, encoding="utf-8")
+        about = about_columns(empty(rows.drop(ROW)).schema, public.source)
+        write_json(shown / "about.json", about)
 
 
 def _under_own_names(rows: DataFrame, public: History) -> DataFrame:
