@@ -6,31 +6,20 @@ from pathlib import Path
 
 import click
 
-from tokumei.cli.localized import Command, Option
+from tokumei.cli.localized import Command
 from tokumei.cli.options import common
-from tokumei.cli.paper_output import PAGE, tell
+from tokumei.cli.paper_output import PAGE, data_option, present, seconds_option
 from tokumei.data.reading import read
 from tokumei.data.writing import check_new
 from tokumei.papers import hamada2018
 from tokumei.report.hamada2018_page import Results, sections, to_json
-from tokumei.report.paper_page import find_data, write_page
+from tokumei.report.paper_page import find_data
 
 
 @click.command("hamada2018", cls=Command)
 @PAGE
-@click.option(
-    "--data",
-    type=click.Path(path_type=Path),
-    cls=Option,
-    help="Folder with pwscup2017/T.csv and M.csv; without it the worked example alone is made.",
-)
-@click.option(
-    "--seconds",
-    type=float,
-    default=60.0,
-    cls=Option,
-    help="Time that each search may take, nominally.",
-)
+@data_option("Folder with pwscup2017/T.csv and M.csv; without it the worked example alone is made.")
+@seconds_option(60.0)
 @common
 def command(
     folder: Path, data: Path | None, seconds: float, *, as_json: bool, seed: int | None
@@ -51,13 +40,14 @@ def command(
             hamada2018.judged(contest, seconds=seconds, seed=seed),
         )
     real = "" if data is None else " --data DIR"
-    write_page(
+    present(
         folder,
+        to_json(results),
         title="Hamada 2018, reproduced",
         lead="The winner of PWSCUP 2017 made groups of customers identical and chose the groups by "
         "combinatorial optimization. The article's example, and what it leaves out: the real "
         "data, by the simplified game and by the full rules.",
         sections=sections(results),
-        made_by=f"tokumei reproduce hamada2018{real} --seconds {seconds:g} --seed {seed} -o OUT",
+        made_by=f"tokumei reproduce hamada2018{real} --seconds {seconds:g} --seed {seed}",
+        as_json=as_json,
     )
-    tell(folder, to_json(results), as_json=as_json)

@@ -6,32 +6,20 @@ from pathlib import Path
 
 import click
 
-from tokumei.cli.localized import Command, Option
+from tokumei.cli.localized import Command
 from tokumei.cli.options import common
-from tokumei.cli.paper_output import PAGE, tell
+from tokumei.cli.paper_output import PAGE, data_option, present, seconds_option
 from tokumei.data.reading import read
 from tokumei.data.writing import check_new
 from tokumei.papers import kobayashi2019
 from tokumei.report.kobayashi2019_page import Results, sections, to_json
-from tokumei.report.paper_page import find_data, write_page
+from tokumei.report.paper_page import find_data
 
 
 @click.command("kobayashi2019", cls=Command)
-@click.option(
-    "--data",
-    type=click.Path(path_type=Path),
-    required=True,
-    cls=Option,
-    help="Folder with pwscup2018/T.csv.",
-)
+@data_option("Folder with pwscup2018/T.csv.", required=True)
 @PAGE
-@click.option(
-    "--seconds",
-    type=float,
-    default=60.0,
-    cls=Option,
-    help="Time that each search may take, nominally.",
-)
+@seconds_option(60.0)
 @common
 def command(data: Path, folder: Path, seconds: float, *, as_json: bool, seed: int | None) -> None:
     """Kobayashi 2019: k-anonymous generalization, judged by RFM analysis."""
@@ -55,14 +43,14 @@ def command(data: Path, folder: Path, seconds: float, *, as_json: bool, seed: in
             history, kobayashi2019.methods(2, seconds)[0], seed=seed
         )[1],
     )
-    write_page(
+    present(
         folder,
+        to_json(results),
         title="Kobayashi 2019, reproduced",
         lead="Customers are put into groups of k and generalized until all of a group are alike. "
         "What RFM analysis still says about them, with the paper's numbers beside ours, and the "
         "same machinery as an entry to PWSCUP 2018.",
         sections=sections(results),
-        made_by=f"tokumei reproduce kobayashi2019 --data DIR --seconds {seconds:g} --seed {seed} "
-        "-o OUT",
+        made_by=f"tokumei reproduce kobayashi2019 --data DIR --seconds {seconds:g} --seed {seed}",
+        as_json=as_json,
     )
-    tell(folder, to_json(results), as_json=as_json)

@@ -8,21 +8,17 @@ import click
 
 from tokumei.cli.localized import Command, Option
 from tokumei.cli.options import common
-from tokumei.cli.paper_output import PAGE, tell
+from tokumei.cli.paper_output import PAGE, data_option, present, trials_option
 from tokumei.data.writing import check_new
 from tokumei.papers import saito2014
-from tokumei.report.paper_page import write_page
 from tokumei.report.saito2014_page import Results, lead, sections, to_json
 
 
 @click.command("saito2014", cls=Command)
 @PAGE
-@click.option(
-    "--data",
-    type=click.Path(path_type=Path),
-    cls=Option,
-    help="File of US Census 1990 (raw or discretized), Adult or ACS 2018; without it a table of "
-    "the census's shape is generated.",
+@data_option(
+    "File of US Census 1990 (raw or discretized), Adult or ACS 2018; without it a table of "
+    "the census's shape is generated."
 )
 @click.option(
     "--records",
@@ -30,7 +26,7 @@ from tokumei.report.saito2014_page import Results, lead, sections, to_json
     cls=Option,
     help="Size of the generated table, instead of the paper's 2,002,755 records.",
 )
-@click.option("--trials", type=click.IntRange(1), default=5, cls=Option, help="Number of trials.")
+@trials_option(5)
 @common
 def command(
     folder: Path,
@@ -52,11 +48,12 @@ def command(
     )
     size = f" --records {records}" if records else ""
     table = size if data is None else " --data FILE"
-    write_page(
+    present(
         folder,
+        to_json(results),
         title="Saito 2014, reproduced",
         lead=lead(results),
         sections=sections(results),
-        made_by=f"tokumei reproduce saito2014{table} --trials {trials} --seed {seed} -o OUT",
+        made_by=f"tokumei reproduce saito2014{table} --trials {trials} --seed {seed}",
+        as_json=as_json,
     )
-    tell(folder, to_json(results), as_json=as_json)
