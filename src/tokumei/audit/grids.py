@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from tokumei.audit.auditing import Audit
 from tokumei.audit.criteria import Translate
@@ -21,22 +20,7 @@ from tokumei.audit.wording import (
     percent,
 )
 from tokumei.contracts import Score
-
-
-@dataclass(frozen=True)
-class Head:
-    """A column: its name, and whether it holds numbers."""
-
-    name: str
-    number: bool = False
-
-
-@dataclass(frozen=True)
-class Grid:
-    """Texts in rows and columns; the first column names the row."""
-
-    heads: tuple[Head, ...]
-    rows: tuple[tuple[str, ...], ...]
+from tokumei.report.grid import Grid, Head
 
 
 def every_rate(audit: Audit, tr: Translate) -> Grid:

@@ -13,10 +13,10 @@ from tokumei.audit.auditing import Audit
 from tokumei.audit.criteria import FINDINGS, Criterion, Translate
 from tokumei.audit.figure import Figure, Missing
 from tokumei.audit.figures import figures
-from tokumei.audit.grids import Grid
 from tokumei.audit.law import DISCLAIMER, DUTIES
 from tokumei.audit.page import RISK, laws
 from tokumei.audit.summary import RECOMMEND, summarize
+from tokumei.report.grid import Grid
 from tokumei.words import Language, translate
 
 SIGNS = re.compile(r"([\\`*\[\]|])")

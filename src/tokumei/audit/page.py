@@ -15,13 +15,12 @@ from tokumei.audit.figures import figures
 from tokumei.audit.law import BACKGROUNDS, DISCLAIMER, DUTIES, Background
 from tokumei.audit.pictures import downloads, drawing
 from tokumei.audit.summary import RECOMMEND, summarize
-from tokumei.report.rendering import rendered
+from tokumei.report.grid import Grid, Head
+from tokumei.report.rendering import cell, rendered
 from tokumei.words import Language, translate
 
 RISK = ("risk-by-attacker", "risk-by-knowledge", "group-sizes")
 """The figures that show who can find whom; the others show what became of the data."""
-SHOWN_ROWS = 200
-"""A longer table is cut on the page and whole in its file."""
 
 
 def html(audit: Audit, *, language: Language = "en", frontier: Figure | None = None) -> str:
@@ -72,11 +71,16 @@ def _shown(figure: Figure, tr: Translate) -> dict[str, Any]:
         "figure": figure,
         "svg": drawing(figure),
         "downloads": downloads(figure),
-        "heads": [heads(tr).get(name, name) for name in figure.data.columns],
-        "numbers": [dtype.is_numeric() for dtype in figure.data.dtypes],
-        "rows": figure.data.head(SHOWN_ROWS).rows(),
-        "cut": max(0, len(figure.data) - SHOWN_ROWS),
+        "numbers": _numbers(figure, tr).shortened(),
     }
+
+
+def _numbers(figure: Figure, tr: Translate) -> Grid:
+    columns = [
+        Head(heads(tr).get(name, name), number=kind.is_numeric())
+        for name, kind in figure.data.schema.items()
+    ]
+    return Grid(columns, [tuple(map(cell, row)) for row in figure.data.iter_rows()])
 
 
 def heads(tr: Translate) -> dict[str, str]:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -16,30 +15,18 @@ from tokumei.ble.makers import COMPANY_SOURCE, OUI_SOURCE
 from tokumei.ble.numbers import number, percent
 from tokumei.ble.observing import Observations, detected, kinds
 from tokumei.ble.tally import reasons
+from tokumei.report.grid import Grid, Head
 from tokumei.report.rendering import rendered
 from tokumei.words import Language, translate
 
 Translate = Callable[[str], str]
-MOST_ROWS = 200
-"""A longer table is cut on the page."""
-
-
-@dataclass(frozen=True)
-class Grid:
-    """A table of the page; `numbers` are the columns to be aligned to the right."""
-
-    heads: Sequence[str]
-    rows: Sequence[Sequence[str]]
-    numbers: Sequence[int] = ()
-    cut: int = 0
-    """Rows that are not shown."""
 
 
 def html(seen: Observations, *, file: str, rssi_offset: int, language: Language = "en") -> str:
     """Return the report on a capture called `file`."""
     tr = partial(translate, language=language)
     drawn: list[dict[str, Any]] = [
-        {"figure": one, "svg": drawing(one), "downloads": downloads(one)}
+        {"figure": one, "svg": drawing(one), "downloads": downloads(one), "numbers": None}
         for one in figures(seen, tr)
     ]
     context: dict[str, Any] = {
@@ -48,12 +35,12 @@ def html(seen: Observations, *, file: str, rssi_offset: int, language: Language 
         "headline": headline(seen, tr),
         "facts": facts(seen, file, rssi_offset, tr),
         "detected": detected_grid(seen, tr),
-        "levels": levels_grid(seen, tr),
+        "levels": levels_grid(seen, tr).shortened(),
         "level_figure": next((one for one in drawn if one["figure"].name == "rssi"), None),
         "kinds": kinds_grid(seen, tr),
         "time_figure": drawn[-1],
-        "unknown": unknown_grid(seen, tr),
-        "makers": makers_grid(seen, tr),
+        "unknown": unknown_grid(seen, tr).shortened(),
+        "makers": makers_grid(seen, tr).shortened(),
         "left_out": left_out_grid(seen, tr),
         "disagreeing": ", ".join(map(str, seen.tally.disagreeing)),
         "notes": [reasons(tr)[code] for code in seen.tally.notes],
@@ -112,25 +99,30 @@ def detected_grid(seen: Observations, tr: Translate) -> Grid | None:
     """Return Table C.2."""
     if seen.devices is None:
         return None
-    heads = (tr("type"), tr("present (A)"), tr("detected (B)"), tr("share"))
+    heads = (
+        Head(tr("type")),
+        Head(tr("present (A)"), number=True),
+        Head(tr("detected (B)"), number=True),
+        Head(tr("share"), number=True),
+    )
     rows = [
         (row["type"] or ("–" if row["type"] is not None else tr("all")),
          f"{row['present']:,}", f"{row['detected']:,}", percent(row["share"]))
         for row in detected(seen, seen.devices).iter_rows(named=True)
     ]  # fmt: skip
-    return Grid(heads, rows, (1, 2, 3))
+    return Grid(heads, rows)
 
 
 def levels_grid(seen: Observations, tr: Translate) -> Grid:
     """Return Table C.3: of known devices, or where none is known of all addresses."""
     part = seen.known if len(seen.known) else seen.addresses
     heads = (
-        tr("address"),
-        tr("device"),
-        tr("packets"),
-        tr("mean RSSI (dBm)"),
-        tr("standard deviation (C)"),
-        tr("coefficient of variation (D)"),
+        Head(tr("address")),
+        Head(tr("device")),
+        Head(tr("packets"), number=True),
+        Head(tr("mean RSSI (dBm)"), number=True),
+        Head(tr("standard deviation (C)"), number=True),
+        Head(tr("coefficient of variation (D)"), number=True),
     )
     rows = [
         (
@@ -143,18 +135,18 @@ def levels_grid(seen: Observations, tr: Translate) -> Grid:
         )
         for row in part.sort("mean", descending=True, nulls_last=True).iter_rows(named=True)
     ]
-    return _cut(heads, rows, (2, 3, 4, 5))
+    return Grid(heads, rows)
 
 
 def kinds_grid(seen: Observations, tr: Translate) -> Grid:
     """Return how many addresses of each kind there are."""
     heads = (
-        tr("kind of address"),
-        tr("addresses"),
-        tr("of known devices"),
-        tr("packets"),
-        tr("observable, median (s)"),
-        tr("observable, longest (s)"),
+        Head(tr("kind of address")),
+        Head(tr("addresses"), number=True),
+        Head(tr("of known devices"), number=True),
+        Head(tr("packets"), number=True),
+        Head(tr("observable, median (s)"), number=True),
+        Head(tr("observable, longest (s)"), number=True),
     )
     words = kind_words(tr)
     rows = [
@@ -168,20 +160,20 @@ def kinds_grid(seen: Observations, tr: Translate) -> Grid:
         )
         for row in kinds(seen).iter_rows(named=True)
     ]
-    return Grid(heads, rows, (1, 2, 3, 4, 5))
+    return Grid(heads, rows)
 
 
 def unknown_grid(seen: Observations, tr: Translate) -> Grid:
     """Return the addresses that no list of devices has."""
     heads = (
-        tr("address"),
-        tr("kind of address"),
-        tr("packets"),
-        tr("first (s)"),
-        tr("last (s)"),
-        tr("mean RSSI (dBm)"),
-        tr("maker named"),
-        tr("calls itself"),
+        Head(tr("address")),
+        Head(tr("kind of address")),
+        Head(tr("packets"), number=True),
+        Head(tr("first (s)"), number=True),
+        Head(tr("last (s)"), number=True),
+        Head(tr("mean RSSI (dBm)"), number=True),
+        Head(tr("maker named")),
+        Head(tr("calls itself")),
     )
     words = kind_words(tr)
     rows = [
@@ -197,7 +189,7 @@ def unknown_grid(seen: Observations, tr: Translate) -> Grid:
         )
         for row in seen.unknown.iter_rows(named=True)
     ]
-    return _cut(heads, rows, (2, 3, 4, 5))
+    return Grid(heads, rows)
 
 
 def makers_grid(seen: Observations, tr: Translate) -> Grid:
@@ -209,7 +201,12 @@ def makers_grid(seen: Observations, tr: Translate) -> Grid:
         .agg(count=pl.len(), names=pl.col("name").drop_nulls().unique().sort())
         .sort("count", "maker", descending=[True, False])
     )
-    heads = (tr("maker named"), tr("told by"), tr("addresses"), tr("names they tell"))
+    heads = (
+        Head(tr("maker named")),
+        Head(tr("told by")),
+        Head(tr("addresses"), number=True),
+        Head(tr("names they tell")),
+    )
     rows = [
         (
             row["maker"],
@@ -219,7 +216,7 @@ def makers_grid(seen: Observations, tr: Translate) -> Grid:
         )
         for row in found.iter_rows(named=True)
     ]
-    return _cut(heads, rows, (2,))
+    return Grid(heads, rows)
 
 
 def left_out_grid(seen: Observations, tr: Translate) -> Grid:
@@ -230,9 +227,5 @@ def left_out_grid(seen: Observations, tr: Translate) -> Grid:
         (words[code], tr("left out"), f"{count:,}") for code, count in tally.skipped.most_common()
     ]
     rows += [(words[code], tr("kept"), f"{count:,}") for code, count in tally.odd.most_common()]
-    return Grid((tr("reason"), tr("what became of it"), tr("records")), rows, (2,))
-
-
-def _cut(heads: Sequence[str], rows: Iterable[Sequence[str]], numbers: Sequence[int]) -> Grid:
-    whole = list(rows)
-    return Grid(heads, whole[:MOST_ROWS], numbers, max(0, len(whole) - MOST_ROWS))
+    heads = (Head(tr("reason")), Head(tr("what became of it")), Head(tr("records"), number=True))
+    return Grid(heads, rows)

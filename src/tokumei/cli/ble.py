@@ -128,7 +128,9 @@ def report(
         (tr("How long an address can be followed"), kinds_grid(seen, tr)),
     ):
         if grid is not None:
-            print_table(title, grid.heads, grid.rows[:20], numbers=grid.numbers)
+            names = [head.name for head in grid.heads]
+            numbers = [place for place, head in enumerate(grid.heads) if head.number]
+            print_table(title, names, grid.rows[:20], numbers=numbers)
     if output is not None:
         click.echo(f"{tr('The report is here:')} {output}")
 

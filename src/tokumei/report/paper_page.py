@@ -52,6 +52,7 @@ def write_page(
                 charts.save(section.chart, part / f"{section.name}.png")
         page = rendered(
             "paper.html",
+            language="en",
             title=title,
             lead=lead,
             sections=sections,

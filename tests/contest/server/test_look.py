@@ -1,4 +1,4 @@
-"""The palette can be read: contrast by WCAG, in light and in dark."""
+"""The palette can be read: contrast by WCAG, in light and in dark; pages use no other colors."""
 
 from __future__ import annotations
 
@@ -8,9 +8,19 @@ from pathlib import Path
 
 import pytest
 
+import tokumei
 from tokumei.contest.server import app
+from tokumei.report.rendering import rendered
 
 STATIC = app.STATIC
+PACKAGE = Path(tokumei.__file__).parent
+PALETTE = PACKAGE / "report" / "static" / "palette.css"
+REPORTS = [
+    *(PACKAGE / "report" / "templates").glob("*.html"),
+    PACKAGE / "contest" / "server" / "templates" / "final_report.html",
+]
+STYLED = [*STATIC.glob("*.css"), *REPORTS]
+PIECES = {"page.html", "tables_and_figures.html"}
 TEXT_ON_PAGES = [
     *product(("text", "quiet", "fire", "ice", "utility", "link"), ("ground", "panel")),
     *(("text", f"{name}-panel") for name in ("fire", "ice", "utility")),
@@ -26,7 +36,7 @@ TEXT_ON_PAGES = [
 
 
 def palettes() -> dict[str, dict[str, str]]:
-    text = (STATIC / "palette.css").read_text(encoding="utf-8")
+    text = PALETTE.read_text(encoding="utf-8")
     light, dark, printed = re.split(r"@media [^{]+\{", text)
     named = r"--([\w-]+): (#[0-9a-f]{6});"
     first = dict(re.findall(named, light))
@@ -70,19 +80,28 @@ def test_edges_of_fields_can_be_seen(scheme: str) -> None:
 
 
 def test_only_the_palette_names_colors() -> None:
-    for sheet in STATIC.glob("*.css"):
-        if sheet.name != "palette.css":
-            found = re.findall(r"#[0-9a-fA-F]{3,8}\b", sheet.read_text(encoding="utf-8"))
-            assert not found, sheet.name
+    for sheet in STYLED:
+        found = re.findall(r"#(?:[0-9a-fA-F]{3}){1,2}\b", sheet.read_text(encoding="utf-8"))
+        assert not found, sheet.name
 
 
 def test_every_color_that_is_used_has_a_value() -> None:
     colors = palettes()
-    for sheet in STATIC.glob("*.css"):
-        for name in re.findall(r"var\(--([\w-]+)\)", sheet.read_text(encoding="utf-8")):
+    for sheet in STYLED:
+        text = sheet.read_text(encoding="utf-8").replace("{{ step }}", "0")
+        for name in re.findall(r"var\(--([\w-]+)\)", text):
             assert name in colors["light"], (sheet.name, name)
     # Whoever prints from a dark screen gets nothing of the dark palette.
     assert set(colors["print"]) == set(colors["light"])
+
+
+def test_every_report_has_the_palette_and_lets_nothing_run() -> None:
+    for report in REPORTS:
+        if report.name not in PIECES:
+            assert report.read_text(encoding="utf-8").startswith('{% extends "page.html" %}')
+    page = rendered("page.html", language="en")
+    assert PALETTE.read_text(encoding="utf-8").strip() in page
+    assert "Content-Security-Policy\" content=\"default-src 'none'; style-src" in page
 
 
 def test_scripts_of_ours_write_no_markup_and_evaluate_nothing() -> None:

@@ -53,7 +53,8 @@ def make_app(contest: Contest, *, ticking: bool = True) -> FastAPI:
         app.include_router(import_module(module.name).router)
     app.include_router(live.router)
     app.include_router(pages.router)
-    app.mount("/static", StaticFiles(directory=STATIC))
+    # The palette is that of the reports.
+    app.mount("/static", StaticFiles(directory=STATIC, packages=[("tokumei.report", "static")]))
     return app
 
 

@@ -7,22 +7,20 @@ from dataclasses import dataclass
 from datetime import tzinfo
 from functools import partial
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from sqlalchemy import Connection
 
 import tokumei
 from tokumei.contest.opening import Contest
 from tokumei.contest.phases import phase_now
+from tokumei.contest.server.page_parts import heat_of
 from tokumei.contest.server.report_charts import Steps, steps_of
 from tokumei.contest.store import accounts, clock, guesses, metrics, results, submissions
 from tokumei.contest.store.guesses import Cell
 from tokumei.contest.store.metrics import Metric
 from tokumei.contest.store.standings import standings
 from tokumei.contest.store.viewing import ORGANIZER
+from tokumei.report.rendering import templates
 from tokumei.words import Language, translate
-
-HEATS = (0.0, 0.25, 0.5, 0.75)
-"""Shares of re-identified customers above which a cell of the matrix is darker."""
 
 
 @dataclass(frozen=True)
@@ -62,62 +60,38 @@ def final_report(contest: Contest, language: Language) -> str:
     files = {one.id: one for one in handed_in}
     chart = steps_of(handed_in, names)
     zone = contest.settings.phases[0].starts.tzinfo
-    return (
-        _environment(zone)
-        .get_template("final_report.html")
-        .render(
-            language=language,
-            tr=partial(translate, language=language),
-            settings=contest.settings,
-            title=contest.settings.title[language],
-            rules_title=None if contest.settings.custom else contest.evaluation.year.title,
-            phase=phase,
-            now=clock.now(),
-            version=tokumei.__version__,
-            table=table,
-            utilities=[one for one in table.metrics if one.kind == "utility"],
-            safeties=[one for one in table.metrics if one.kind == "safety"],
-            winners=[row for row in table.rows if row.rank == 1],
-            ranked=[row for row in table.rows if row.rank is not None],
-            files=files,
-            teams=teams,
-            published=published,
-            cells={(cell.attacker_id, cell.defender_id): cell for cell in cells},
-            in_attack=_in_attack(names, cells, published),
-            guesses_made=sum(cell.used for cell in cells),
-            chart=chart,
-            most_active=_most_active(chart),
-            metrics=reported,
-            sets=[(one, progress.get(one.id, results.Progress())) for one in sets],
-        )
+    pages = templates(
+        "tokumei.contest.server", number=_number, heat=heat_of, moment=partial(_moment, zone=zone)
     )
-
-
-def _environment(zone: tzinfo | None) -> Environment:
-    environment = Environment(
-        loader=PackageLoader("tokumei.contest.server"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
+    return pages.get_template("final_report.html").render(
+        language=language,
+        tr=partial(translate, language=language),
+        settings=contest.settings,
+        title=contest.settings.title[language],
+        rules_title=None if contest.settings.custom else contest.evaluation.year.title,
+        phase=phase,
+        now=clock.now(),
+        version=tokumei.__version__,
+        table=table,
+        utilities=[one for one in table.metrics if one.kind == "utility"],
+        safeties=[one for one in table.metrics if one.kind == "safety"],
+        winners=[row for row in table.rows if row.rank == 1],
+        ranked=[row for row in table.rows if row.rank is not None],
+        files=files,
+        teams=teams,
+        published=published,
+        cells={(cell.attacker_id, cell.defender_id): cell for cell in cells},
+        in_attack=_in_attack(names, cells, published),
+        guesses_made=sum(cell.used for cell in cells),
+        chart=chart,
+        most_active=_most_active(chart),
+        metrics=reported,
+        sets=[(one, progress.get(one.id, results.Progress())) for one in sets],
     )
-    environment.filters["number"] = _number
-    environment.filters["heat"] = _heat
-    environment.filters["moment"] = partial(_moment, zone=zone)
-    return environment
 
 
 def _number(value: float | None) -> str:
     return "–" if value is None else f"{value:.6g}"
-
-
-def _heat(success: float) -> int:
-    """Return how dark a cell is.
-
-    >>> [_heat(share) for share in (0.0, 0.1, 0.25, 0.6, 1.0)]
-    [0, 1, 1, 3, 4]
-    """
-    return sum(success > limit for limit in HEATS)
 
 
 def _moment(moment: int, zone: tzinfo | None) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 
 from fastapi import Request
 from fastapi.responses import HTMLResponse
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment
 from sqlalchemy import Connection
 
 import tokumei
@@ -16,6 +16,7 @@ from tokumei.contest.opening import Contest
 from tokumei.contest.phases import next_change, phase_now
 from tokumei.contest.server.access import Caller, iso
 from tokumei.contest.store import accounts, clock, events
+from tokumei.report.rendering import templates
 from tokumei.words import LANGUAGES, translate
 
 UNITS = ("bytes", "kB", "MB", "GB")
@@ -23,16 +24,8 @@ UNITS = ("bytes", "kB", "MB", "GB")
 
 @cache
 def environment() -> Environment:
-    """Return the templates: everything is escaped, and a name that is not given is an error."""
-    made = Environment(
-        loader=PackageLoader("tokumei.contest.server"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    made.filters |= {"score": score, "size": size, "moment": moment, "utc": utc}
-    return made
+    """Return the templates of the pages."""
+    return templates("tokumei.contest.server", score=score, size=size, moment=moment, utc=utc)
 
 
 def page(
