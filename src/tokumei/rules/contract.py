@@ -16,7 +16,17 @@ from typing import Any, ClassVar
 
 import polars as pl
 
-from tokumei.contracts import Answer, Guess, Key, Metric, Release, Score, Scorecard
+from tokumei.contracts import (
+    Answer,
+    Attack,
+    Challenge,
+    Guess,
+    Key,
+    Metric,
+    Release,
+    Score,
+    Scorecard,
+)
 from tokumei.data.columns import LINE
 from tokumei.data.pwscup import COLUMNS, read_contest_texts, text_history
 from tokumei.data.reading import Format, read
@@ -110,7 +120,7 @@ def titled(score: Score, title: str, digits: int | None = None, *, assumes: str 
     return replace(score, name=title, value=value, assumes=assumes or score.assumes)
 
 
-def figure(title: str, value: float, n: int = 1) -> Score:
+def plain(title: str, value: float, n: int = 1) -> Score:
     """Return a count or a sum as a score without an upper limit."""
     return Score(title, value, "lower", (0.0, math.inf), n)
 
@@ -186,6 +196,15 @@ class Rules(ABC):
         risks = [score for scores in done[len(utilities) :] for score in scores]
         scores = (*losses, *risks, *self.total(losses, risks))
         return Judgment(self.name, Scorecard(scores), entry.report)
+
+    def played(
+        self, title: str, attack: Attack, challenge: Challenge, answer: Answer, seed: int
+    ) -> list[Score]:
+        """Mark what an attack says."""
+        guess = attack(challenge, seed=seed)
+        return [
+            replace(score, assumes=challenge.assumes) for score in self.marked(title, guess, answer)
+        ]
 
     def mark(self, published: Published, guess: Path) -> list[Score]:
         """Mark the guess of an attacker, in the form in which the contest takes it."""

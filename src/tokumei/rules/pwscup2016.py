@@ -6,7 +6,6 @@ The contest's programs are lost: checks and utilities are ours, after the papers
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from statistics import fmean
@@ -18,7 +17,7 @@ import polars as pl
 from tokumei.attacks.exact_row import ExactRow
 from tokumei.attacks.jaccard import Jaccard
 from tokumei.attacks.multiset_jaccard import MultisetJaccard
-from tokumei.contracts import Answer, Attack, Challenge, Guess, Score
+from tokumei.contracts import Answer, Attack, Guess, Score
 from tokumei.data.columns import LINE
 from tokumei.data.pwscup import (
     COLUMNS,
@@ -36,7 +35,7 @@ from tokumei.metrics.spend_by_segment import SpendByDecadeAndCountry, SpendBySex
 from tokumei.metrics.top_items_missing import TopItemsMissing
 from tokumei.publishing import publish
 from tokumei.rules import checks
-from tokumei.rules.contract import Entry, Original, Published, Rules, Step, Utility, figure, titled
+from tokumei.rules.contract import Entry, Original, Published, Rules, Step, Utility, plain, titled
 from tokumei.rules.lines import WHOLE, read_cells
 from tokumei.rules.problems import Problems, Report
 from tokumei.tables import frame, table
@@ -111,15 +110,7 @@ class Pwscup2016(Rules):
         challenge, _ = FullKnowledge()(published.original.history, published.release, seed=seed)
         answer = self.answer(published)
         for title, attack in ATTACKS.items():
-            yield partial(self._played, title, attack, challenge, answer, seed)
-
-    def _played(
-        self, title: str, attack: Attack, challenge: Challenge, answer: Answer, seed: int
-    ) -> list[Score]:
-        guess = attack(challenge, seed=seed)
-        return [
-            replace(score, assumes=challenge.assumes) for score in self.marked(title, guess, answer)
-        ]
+            yield partial(self.played, title, attack, challenge, answer, seed)
 
     def answer(self, published: Published) -> Answer:
         """Return P: who each row of M' is."""
@@ -148,7 +139,7 @@ class Pwscup2016(Rules):
         """Take the mean of U, the mean loss as a share of its range, and E, the largest rate."""
         loss = fmean(min(1.0, score.value / min(1.0, score.range[1])) for score in losses)
         risk = max(score.value for score in risks)
-        return [figure("U", loss), figure("E", risk), figure("total", (loss + risk) / 2)]
+        return [plain("U", loss), plain("E", risk), plain("total", (loss + risk) / 2)]
 
     def files(self, published: Published) -> dict[str, str]:
         """Return M' and T', and P."""

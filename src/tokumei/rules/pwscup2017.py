@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 import polars as pl
 
 from tokumei.attacks.key_matching import SAMPLES
-from tokumei.contracts import Answer, Attack, Challenge, Guess, Score
+from tokumei.contracts import Answer, Challenge, Guess, Score
 from tokumei.data.columns import LINE
 from tokumei.data.pwscup import COLUMNS, contest_text, text_history
 from tokumei.errors import ReadError
@@ -22,7 +21,7 @@ from tokumei.metrics.price_error import PriceError
 from tokumei.metrics.rows_deleted import RowsDeleted
 from tokumei.metrics.top_items import TopItemsList, TopItemsSimilarity
 from tokumei.rules import checks
-from tokumei.rules.contract import Entry, Original, Published, Rules, Step, Utility, figure, titled
+from tokumei.rules.contract import Entry, Original, Published, Rules, Step, Utility, plain, titled
 from tokumei.rules.lines import WHOLE, read_cells
 from tokumei.rules.problems import Problems, Report
 from tokumei.rules.publishing import aligned
@@ -119,15 +118,8 @@ class Pwscup2017(Rules):
         asked = {percent: self.question(published, view, percent) for percent, view in seen.items()}
         for name, attack in SAMPLES.items():
             for percent, (challenge, answer) in asked.items():
-                yield partial(self._played, f"{name}@{percent}", attack, challenge, answer)
-
-    def _played(
-        self, title: str, attack: Attack, challenge: Challenge, answer: Answer
-    ) -> list[Score]:
-        guess = attack(challenge, seed=0)  # the sample attacks draw nothing
-        return [
-            replace(score, assumes=challenge.assumes) for score in self.marked(title, guess, answer)
-        ]
+                # The sample attacks draw nothing.
+                yield partial(self.played, f"{name}@{percent}", attack, challenge, answer, 0)
 
     def answer(self, published: Published) -> Answer:
         """Return F."""
@@ -157,7 +149,7 @@ class Pwscup2017(Rules):
         """Add the largest utility loss and the largest re-identification rate."""
         loss = max(score.value for score in losses)
         risk = max(score.value for score in risks)
-        return [figure("utility", loss), figure("risk", risk), figure("total", loss + risk)]
+        return [plain("utility", loss), plain("risk", risk), plain("total", loss + risk)]
 
     def files(self, published: Published) -> dict[str, str]:
         """Return S and F."""

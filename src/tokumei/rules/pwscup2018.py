@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -20,11 +19,10 @@ from tokumei.judges.hit_rate import HitRate
 from tokumei.judges.shoot_down import ShootDown
 from tokumei.metrics.information_loss import InformationLoss
 from tokumei.rules import checks
-from tokumei.rules.contract import Entry, Original, Published, Rules, Step, Utility, figure, titled
-from tokumei.rules.guesses import read_pairs
+from tokumei.rules.contract import Entry, Original, Published, Step, Utility, plain, titled
 from tokumei.rules.lines import WHOLE, read_cells
-from tokumei.rules.problems import Problems, Report
-from tokumei.rules.publishing import aligned, secret_pairs
+from tokumei.rules.one_name import OneName, check_pseudonyms, names_of
+from tokumei.rules.problems import Problems
 from tokumei.threats.full_knowledge import FullKnowledge
 
 SHOT_DOWN = 9999.0
@@ -47,11 +45,12 @@ FORMS = {
 }
 
 
-class Pwscup2018(Rules):
+class Pwscup2018(OneName):
     """The rules of PWSCUP 2018."""
 
     name = "pwscup2018"
     title = "PWSCUP 2018"
+    published_file = "A.csv"
     utilities = (Utility("information_loss", InformationLoss()),)
 
     def check(self, original: Original, submission: str | Path) -> Entry:
@@ -70,44 +69,28 @@ class Pwscup2018(Rules):
             truth.select(ROW, *true_names).rename(true_names), on=ROW, how="left",
             maintain_order="left",
         )  # fmt: skip
-        checks.check_names(kept, original.customers, problems)
-        rule = "A customer must have one pseudonym"
-        checks.check_one_name_each(kept, ("person/true",), rule, problems)
-        checks.check_own_names(kept, "person/true", "failure", problems)
+        check_pseudonyms(kept, original, problems)
         cells = [_check_cells(kept, name, problems) for name in SHAPES]
         values = kept.select("person", *cells, ROW).rename({"date": "time"})
-        names = kept.select(pseudonym="person", person="person/true").unique().sort("pseudonym")
-        return Entry(problems.report(), kept, values, names)
+        return Entry(problems.report(), kept, values, names_of(kept))
 
     def attacks(self, published: Published, *, seed: int, views: Path | None) -> Iterator[Step]:
         """Return the exact-row attack, which compares texts, and the item intersection."""
         known, texts = published.original, published.texts
-        yield partial(self._played, "exact_row", UniqueRow(), known.texts, texts)
+        yield partial(self._asked, "exact_row", UniqueRow(), known.texts, texts)
         items = (ItemIntersection(), known.history, published.release)
-        yield partial(self._played, "item_intersection", *items)
+        yield partial(self._asked, "item_intersection", *items)
 
-    def _played(self, title: str, attack: Attack, known: History, release: Release) -> list[Score]:
+    def _asked(self, title: str, attack: Attack, known: History, release: Release) -> list[Score]:
         challenge, answer = FullKnowledge()(known, release, seed=0)
-        guess = attack(challenge, seed=0)  # the sample attacks draw nothing
-        return [
-            replace(score, assumes=challenge.assumes) for score in self.marked(title, guess, answer)
-        ]
-
-    def answer(self, published: Published) -> Answer:
-        """Return who is behind each pseudonym."""
-        return FullKnowledge()(published.original.history, published.release, seed=0)[1]
-
-    def read_guess(self, published: Published, path: Path) -> tuple[Guess, Report]:
-        """Read F': lines pseudonym,customer."""
-        pseudonyms = published.release.public.frame()["person"].unique()
-        return read_pairs(path, pseudonyms, published.original.customers)
+        return self.played(title, attack, challenge, answer, 0)  # the sample attacks draw nothing
 
     def marked(self, title: str, guess: Guess, answer: Answer) -> list[Score]:
         """Return the lines of a guess, how many are right, and whether that shoots down."""
         judge = ShootDown()
         lines, right = judge.count(guess, answer)
         shot = titled(judge(guess, answer), f"{title}.shot_down")
-        return [figure(f"{title}.guesses", lines), figure(f"{title}.correct", right, lines), shot]
+        return [plain(f"{title}.guesses", lines), plain(f"{title}.correct", right, lines), shot]
 
     def named(self, published: Published, guess: Path) -> Score:
         """Return the share of pseudonyms that are named rightly; few lines need not shoot down."""
@@ -120,18 +103,7 @@ class Pwscup2018(Rules):
         shot = any(score.value for score in risks if score.name.endswith(".shot_down"))
         total = SHOT_DOWN if shot else losses[0].value
         shot_down = Score("shot_down", float(shot), "lower", (0.0, 1.0), len(risks) // 3)
-        return [shot_down, figure("total", total)]
-
-    def files(self, published: Published) -> dict[str, str]:
-        """Return A' and who is behind each pseudonym."""
-        return {
-            "public/A.csv": published.lines,
-            "secret/answer.csv": secret_pairs(published.release),
-        }
-
-    def submission(self, original: History, anonymized: History, *, seed: int) -> dict[str, str]:
-        """Write A."""
-        return {"A.csv": aligned(original, anonymized, self.name, None, seed)}
+        return [shot_down, plain("total", total)]
 
 
 def _check_cells(rows: pl.DataFrame, name: str, problems: Problems) -> pl.Series:

@@ -18,13 +18,11 @@ from tokumei.metrics.cells_changed import CellsChanged
 from tokumei.metrics.indistinguishable import kinds_of_customers
 from tokumei.metrics.rows_deleted import RowsDeleted
 from tokumei.rules import checks
-from tokumei.rules.contract import Entry, Original, Published, Rules, Step, Utility, figure, titled
-from tokumei.rules.guesses import read_pairs
+from tokumei.rules.contract import Entry, Original, Published, Step, Utility, plain, titled
 from tokumei.rules.lines import WHOLE, read_cells
-from tokumei.rules.problems import Problems, Report
-from tokumei.rules.publishing import aligned, secret_pairs
+from tokumei.rules.one_name import OneName, check_pseudonyms, names_of
+from tokumei.rules.problems import Problems
 from tokumei.threats.asking import ABSENT
-from tokumei.threats.full_knowledge import FullKnowledge
 
 COUNTED = 2
 """Cells of a row that count as changed: date and item."""
@@ -41,11 +39,12 @@ class ChangedOfAll:
         return Score("changed", round(kept.value * kept.n) / cells, "lower", (0.0, 1.0), cells)
 
 
-class Simplified(Rules):
+class Simplified(OneName):
     """The rules of the simplified game."""
 
     name = "simplified"
     title = "The simplified game of Hamada 2018"
+    published_file = "S.csv"
     utilities = (Utility("deleted", RowsDeleted()), Utility("changed", ChangedOfAll()))
 
     def check(self, original: Original, submission: str | Path) -> Entry:
@@ -59,15 +58,11 @@ class Simplified(Rules):
         kept = checks.check_deleted(rows, columns, ABSENT, problems)
         owners = truth.select(ROW, pl.col("person").alias("person/true"))
         kept = kept.join(owners, on=ROW, how="left", maintain_order="left")
-        checks.check_names(kept, original.customers, problems)
-        rule = "A customer must have one pseudonym"
-        checks.check_one_name_each(kept, ("person/true",), rule, problems)
-        checks.check_own_names(kept, "person/true", "failure", problems)
+        check_pseudonyms(kept, original, problems)
         checks.check_dates(kept, problems)
         checks.note(kept, pl.col("item") == "", "An item must not be empty", "item", problems)
-        names = kept.select(pseudonym="person", person="person/true").unique().sort("pseudonym")
         values = checks.values_of(kept, self.name, problems)
-        return Entry(problems.report(), kept, values, names)
+        return Entry(problems.report(), kept, values, names_of(kept))
 
     def attacks(self, published: Published, *, seed: int, views: Path | None) -> Iterator[Step]:
         """Return what the best attacker can expect: one right name in each group of equals."""
@@ -79,15 +74,6 @@ class Simplified(Rules):
         assumes = "The attacker knows every purchase of every customer."
         return [Score("expected", groups / n, "lower", (0.0, 1.0), n, assumes=assumes)]
 
-    def answer(self, published: Published) -> Answer:
-        """Return who is behind each pseudonym."""
-        return FullKnowledge()(published.original.history, published.release, seed=0)[1]
-
-    def read_guess(self, published: Published, path: Path) -> tuple[Guess, Report]:
-        """Read lines pseudonym,name."""
-        pseudonyms = published.release.public.frame()["person"].unique()
-        return read_pairs(path, pseudonyms, published.original.customers)
-
     def marked(self, title: str, guess: Guess, answer: Answer) -> list[Score]:
         """Return the share of pseudonyms that are named rightly."""
         return [titled(HitRate()(guess, answer), title)]
@@ -96,15 +82,4 @@ class Simplified(Rules):
         """Add deleted rows, changed cells and the largest share of re-identified names."""
         loss = sum(score.value for score in losses)
         risk = max(score.value for score in risks)
-        return [figure("utility", loss), figure("safety", risk), figure("total", loss + risk)]
-
-    def files(self, published: Published) -> dict[str, str]:
-        """Return the published rows and who is behind each pseudonym."""
-        return {
-            "public/S.csv": published.lines,
-            "secret/answer.csv": secret_pairs(published.release),
-        }
-
-    def submission(self, original: History, anonymized: History, *, seed: int) -> dict[str, str]:
-        """Write the rows where those of the original stand."""
-        return {"A.csv": aligned(original, anonymized, self.name, None, seed)}
+        return [plain("utility", loss), plain("safety", risk), plain("total", loss + risk)]
