@@ -7,8 +7,7 @@ from pathlib import Path
 import click
 
 from tokumei import rules
-from tokumei.cli.contest_files import contest_files, show_report
-from tokumei.cli.drawing import print_json
+from tokumei.cli.contest_files import contest_files, tell_check
 from tokumei.cli.localized import Command
 from tokumei.cli.options import common
 
@@ -32,8 +31,4 @@ def command(
     """
     contest = rules.find(rules_name)
     report = contest.check(contest.read(original, master), submission).report
-    if as_json:
-        print_json({"rules": rules_name, **report.to_json()})
-    else:
-        show_report(report)
-    return 0 if report.valid else 2
+    return tell_check(report, {"rules": rules_name, **report.to_json()}, as_json=as_json)

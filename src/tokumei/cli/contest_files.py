@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import click
 
-from tokumei.cli.drawing import print_table
+from tokumei.cli.drawing import print_json, print_table
 from tokumei.cli.localized import Option, tr
 from tokumei.rules import RULES
 from tokumei.rules.problems import Broken, Report
@@ -38,6 +38,15 @@ def contest_files(function: F) -> F:
     ):
         function = option(function)
     return function
+
+
+def tell_check(report: Report, answer: dict[str, Any], *, as_json: bool) -> int:
+    """Print what a check found, or an answer in JSON, and return the exit code."""
+    if as_json:
+        print_json(answer)
+    else:
+        show_report(report)
+    return 0 if report.valid else 2
 
 
 def show_report(report: Report) -> None:

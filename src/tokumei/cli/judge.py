@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from tokumei import rules
-from tokumei.cli.contest_files import FILE, contest_files, show_report
+from tokumei.cli.contest_files import FILE, contest_files, show_report, tell_check
 from tokumei.cli.drawing import print_json, print_table
 from tokumei.cli.localized import Command, Option, tr
 from tokumei.cli.options import common
@@ -62,11 +62,8 @@ def command(
     files = contest.read(original, master)
     entry = contest.check(files, submission)
     if not entry.report.valid:
-        if as_json:
-            print_json({"rules": rules_name, "total": None, "check": entry.report.to_json()})
-        else:
-            show_report(entry.report)
-        return 2
+        answer = {"rules": rules_name, "total": None, "check": entry.report.to_json()}
+        return tell_check(entry.report, answer, as_json=as_json)
     judgment = contest.judge(
         files, entry, seed=seed or 0, published=published, views=views, guesses=guesses
     )

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from tokumei import rules
-from tokumei.cli.contest_files import contest_files, show_report
+from tokumei.cli.contest_files import contest_files, tell_check
 from tokumei.cli.drawing import print_json, print_table
 from tokumei.cli.localized import Command, Option, tr
 from tokumei.cli.options import common, output_option
@@ -46,11 +46,8 @@ def command(
     files = contest.read(original, master)
     entry = contest.check(files, submission)
     if not entry.report.valid:
-        if as_json:
-            print_json({"rules": rules_name, "files": [], "check": entry.report.to_json()})
-        else:
-            show_report(entry.report)
-        return 2
+        answer = {"rules": rules_name, "files": [], "check": entry.report.to_json()}
+        return tell_check(entry.report, answer, as_json=as_json)
     seed = secrets.randbits(62) if seed is None else seed
     texts = contest.files(contest.publish(files, entry, seed=seed))
     if make_views:
