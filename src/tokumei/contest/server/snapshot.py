@@ -13,7 +13,7 @@ from tokumei.contest.opening import Contest
 from tokumei.contest.phases import next_change, phase_now
 from tokumei.contest.server.access import iso
 from tokumei.contest.server.messages import Message
-from tokumei.contest.server.tables import ResultsQuery, attack_cells, results_table
+from tokumei.contest.server.tables import Cell, ResultsQuery, attack_cells, results_table
 from tokumei.contest.settings import PhaseName, Settings
 from tokumei.contest.store import accounts, clock, events
 from tokumei.contest.store.schema import jobs
@@ -58,17 +58,6 @@ class Place(BaseModel):
     values: Mapping[str, float | None]
 
 
-class MatrixCell(BaseModel):
-    """The best guess of an attacker against a defender."""
-
-    attacker: int
-    defender: int
-    used: int
-    hits: int | None
-    total: int | None
-    success: float | None
-
-
 class QueueLength(BaseModel):
     """How many jobs wait and run."""
 
@@ -87,7 +76,7 @@ class State(BaseModel):
     metrics: list[Column]
     teams: list[TeamName]
     standings: list[Place]
-    matrix: list[MatrixCell]
+    matrix: list[Cell]
     queue: QueueLength
 
 
@@ -144,7 +133,7 @@ def state_of(contest: Contest, connection: Connection, viewer: Viewer) -> State:
             )
             for row in table.rows
         ],
-        matrix=_matrix(connection, viewer, table.sees),
+        matrix=attack_cells(connection, viewer, table.sees),
         queue=_queue(connection),
     )
 
@@ -154,20 +143,6 @@ def _next(connection: Connection, settings: Settings) -> NextPhase | None:
     if phase is None:
         return None
     return NextPhase(name=phase.name, starts=iso(clock.as_moment(phase.starts)))
-
-
-def _matrix(connection: Connection, viewer: Viewer, sees: Sees) -> list[MatrixCell]:
-    return [
-        MatrixCell(
-            attacker=cell.attacker_id,
-            defender=cell.defender_id,
-            used=cell.used,
-            hits=cell.hits,
-            total=cell.total,
-            success=cell.success,
-        )
-        for cell in attack_cells(connection, viewer, sees)
-    ]
 
 
 def _queue(connection: Connection) -> QueueLength:

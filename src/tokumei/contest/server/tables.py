@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from pydantic import BaseModel
 from sqlalchemy import Connection
 
 from tokumei.contest.opening import Contest
@@ -16,7 +17,6 @@ from tokumei.contest.phases import sees
 from tokumei.contest.store import accounts, guesses
 from tokumei.contest.store.contest_state import read_state
 from tokumei.contest.store.errors import NotFound
-from tokumei.contest.store.guesses import Cell
 from tokumei.contest.store.metrics import Metric
 from tokumei.contest.store.names import key_of
 from tokumei.contest.store.standings import Standing, Value, history, standings
@@ -158,11 +158,29 @@ def _sorted(
     return sorted(there, key=key, reverse=order == "desc") + missing  # type: ignore[arg-type]
 
 
+class Cell(BaseModel):
+    """The best guess of an attacker against a defender; `used` guesses count against the limit."""
+
+    attacker: int
+    defender: int
+    used: int
+    hits: int | None
+    total: int | None
+    success: float | None
+
+
 def attack_cells(connection: Connection, viewer: Viewer, allowed: Sees) -> list[Cell]:
     """Return the cells of the attack matrix that a viewer may see: all, or the own team's."""
     own = {viewer.team_id} if allowed == "own" else set()
     return [
-        cell
+        Cell(
+            attacker=cell.attacker_id,
+            defender=cell.defender_id,
+            used=cell.used,
+            hits=cell.hits,
+            total=cell.total,
+            success=cell.success,
+        )
         for cell in guesses.matrix(connection, viewer)
         if allowed == "all" or own & {cell.attacker_id, cell.defender_id}
     ]

@@ -27,7 +27,7 @@ from tokumei.contest.server.access import (
 from tokumei.contest.server.api.session import TeamName
 from tokumei.contest.server.files import BINARY, RAW_BODY, answers_with, stored_file
 from tokumei.contest.server.ids import Id
-from tokumei.contest.server.tables import attack_cells
+from tokumei.contest.server.tables import Cell, attack_cells
 from tokumei.contest.server.uploading import received
 from tokumei.contest.store import accounts, guesses
 from tokumei.contest.store.contest_state import read_state
@@ -67,17 +67,6 @@ class MatrixTeam(TeamName):
     """A team, and whether it can be attacked."""
 
     published: bool
-
-
-class Cell(BaseModel):
-    """The best guess of an attacker against a defender; `used` guesses count against the limit."""
-
-    attacker: int
-    defender: int
-    used: int
-    hits: int | None
-    total: int | None
-    success: float | None
 
 
 class Matrix(BaseModel):
@@ -157,17 +146,7 @@ def get_matrix(caller: LoggedIn, contest: TheContest) -> Matrix:
         teams=[
             MatrixTeam(id=one.id, name=one.name, published=one.id in published) for one in teams
         ],
-        cells=[
-            Cell(
-                attacker=cell.attacker_id,
-                defender=cell.defender_id,
-                used=cell.used,
-                hits=cell.hits,
-                total=cell.total,
-                success=cell.success,
-            )
-            for cell in cells
-        ],
+        cells=cells,
         frozen=None if frozen is None else iso(frozen),
         limit=contest.settings.quotas.guesses,
         sees=allowed,
