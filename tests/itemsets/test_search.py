@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
-from tokumei.draws import keys_of
+from tokumei.draws import keys_of, pair_bits
 from tokumei.itemsets import search
+from tokumei.itemsets.kernels import draw
 from tokumei.itemsets.search import Matches, all_pairs, most_similar
 
 Row = list[int]
@@ -245,3 +246,10 @@ def test_large_sets_do_not_overflow_the_counters(width: int) -> None:
     found = find([full.tolist()], [most.tolist(), full.tolist()], top=2)
     assert found.base.tolist() == [[1, 0]]
     assert found.similarity.tolist() == [[1, (width - 100) / width]]
+
+
+def test_compiled_draws_are_those_of_draws() -> None:
+    keys = np.random.default_rng(0).integers(0, 2**64, (2, 50), dtype=np.uint64)
+    start = np.uint64(2**63 + 1)
+    compiled = [int(draw(start, first, second)) for first, second in keys.T]
+    assert compiled == pair_bits(int(start), *keys).tolist()
