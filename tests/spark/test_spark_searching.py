@@ -85,9 +85,9 @@ def test_minhash_keeps_the_most_similar_of_a_bucket_once() -> None:
             "_key": [7, 8, 7, 9],
         }
     )
-    found = best_of(targets, customers, 4, top=5, seed=1)
+    found = best_of(targets, customers, top=5, seed=1)
     assert found.select("pseudonym", "person", "weight").rows() == [
         ("t", "a", 1.0),
         ("t", "b", 2 / 3),
     ]
-    assert best_of(targets, customers, 4, top=1, seed=1)["person"].to_list() == ["a"]
+    assert best_of(targets, customers, top=1, seed=1)["person"].to_list() == ["a"]

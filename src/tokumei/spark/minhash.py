@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import logging
+from typing import Any
 
 import numpy as np
 import polars as pl
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as sf
 
-from tokumei.draws import Floats, bits, derive, keys_of, pair_bits, uniform
+from tokumei.draws import bits, derive, keys_of, pair_bits, uniform
 from tokumei.spark.frames import cogrouped, draws, mapped, remembered
-from tokumei.spark.item_sets import Ints, Sets, matrix, most_similar, named
+from tokumei.spark.item_sets import Sets, most_similar, named
 
 log = logging.getLogger(__name__)
 
@@ -21,8 +22,6 @@ CROWD = 200
 """Of customers that agree in a band, so many are compared, drawn at random: small sets of popular
 items would otherwise meet everybody."""
 KEYS_OF_A_BUCKET = 200_000
-PAIRS = 200_000
-"""So many pairs are compared at once."""
 CHECKED = 200
 """So many targets are also searched exactly, to tell how often the best was found."""
 
@@ -30,11 +29,13 @@ CHECKED = 200
 def approximately(sets: Sets, *, top: int, seed: int) -> DataFrame:
     """Return pseudonym, person, weight of similar sets, and log the recall that was measured."""
     buckets = max(1, sets.known.count() * BANDS // KEYS_OF_A_BUCKET)
-    asked, known = (_keyed(part, buckets, seed) for part in (sets.released, sets.known))
-    width = sets.width
+    asked, known = (
+        mapped(part.select("person", "items"), lambda block: keyed(block, buckets, seed))
+        for part in (sets.released, sets.known)
+    )
 
     def kernel(targets: pl.DataFrame, customers: pl.DataFrame) -> pl.DataFrame:
-        return best_of(targets, customers, width, top=top, seed=seed)
+        return best_of(targets, customers, top=top, seed=seed)
 
     met = cogrouped(asked, known, "_bucket", kernel, groups=buckets)
     best = Window.partitionBy("pseudonym").orderBy(sf.desc("weight"), sf.desc("_draw"))
@@ -51,66 +52,51 @@ def approximately(sets: Sets, *, top: int, seed: int) -> DataFrame:
     return found
 
 
-def _keyed(sets: DataFrame, buckets: int, seed: int) -> DataFrame:
+def keyed(block: pl.DataFrame, buckets: int, seed: int) -> pl.DataFrame:
     """Return every set once for each band, with a key that says band and least items."""
-
-    def kernel(block: pl.DataFrame) -> pl.DataFrame:
-        counts = block["items"].list.len().to_numpy()
-        items = block["items"].explode(empty_as_null=False).to_numpy().astype(np.int64)
-        starts = np.concatenate([[0], np.cumsum(counts)[:-1]]).astype(np.int64)
-        keyed = []
-        for band in range(BANDS):
-            key = np.full(len(block), band, dtype=np.uint64)
-            for row in range(ROWS if len(block) else 0):
-                hashed = bits(seed, f"minhash/{band}/{row}", items)
-                key = pair_bits(band, key, np.minimum.reduceat(hashed, starts))
-            bucket = (key % np.uint64(buckets)).astype(np.int64)
-            keyed.append(
-                block.with_columns(
-                    _key=pl.Series(key.view(np.int64)), _bucket=pl.Series(bucket, dtype=pl.Int64)
-                )
+    counts = block["items"].list.len().to_numpy()
+    items = block["items"].explode(empty_as_null=False).to_numpy().astype(np.int64)
+    starts = np.concatenate([[0], np.cumsum(counts)[:-1]]).astype(np.int64)
+    sets = []
+    for band in range(BANDS):
+        key = np.full(len(block), band, dtype=np.uint64)
+        for row in range(ROWS if len(block) else 0):
+            hashed = bits(seed, f"minhash/{band}/{row}", items)
+            key = pair_bits(band, key, np.minimum.reduceat(hashed, starts))
+        bucket = (key % np.uint64(buckets)).astype(np.int64)
+        sets.append(
+            block.with_columns(
+                _key=pl.Series(key.view(np.int64)), _bucket=pl.Series(bucket, dtype=pl.Int64)
             )
-        return pl.concat(keyed)
+        )
+    return pl.concat(sets)
 
-    return mapped(sets.select("person", "items"), kernel)
 
-
-def best_of(
-    targets: pl.DataFrame, customers: pl.DataFrame, width: int, *, top: int, seed: int
-) -> pl.DataFrame:
+def best_of(targets: pl.DataFrame, customers: pl.DataFrame, *, top: int, seed: int) -> pl.DataFrame:
     """Return the most similar of the customers that agree with a target in some band."""
+    from tokumei.spark.meeting import meet
+
     # A lot for each key: who is unlucky in one band has other chances.
-    lots = pair_bits(
-        derive(seed, "crowd"),
-        customers["_key"].to_numpy().view(np.uint64),
-        keys_of(customers["person"]),
-    )
-    places = pl.int_range(pl.len(), dtype=pl.Int64)
-    few = customers.select("_key", _customer=places, _lot=pl.Series(lots)).filter(
-        pl.col("_lot").rank("ordinal").over("_key") <= CROWD
-    )
-    asked = targets.select("_key", _target=places)
-    met = asked.join(few, on="_key").select("_target", "_customer").sort("_target", "_customer")
-    rows, columns = met["_target"].to_numpy(), met["_customer"].to_numpy()
-    weight = _jaccard(targets["items"], customers["items"], width, rows, columns)
-    found = named(targets, customers, rows, columns, weight, seed).unique(["pseudonym", "person"])
-    best = found.sort("weight", "_draw", descending=True).group_by("pseudonym").head(top)
-    return best.select(found.columns)
+    keys = customers["_key"].to_numpy().view(np.uint64)
+    lots = pair_bits(derive(seed, "crowd"), keys, keys_of(customers["person"]))
+    ordered = customers.with_columns(_lot=pl.Series(lots)).sort("_key", "_lot")
+    shape = len(targets), top
+    similarities, draws = np.zeros(shape), np.zeros(shape, dtype=np.uint64)
+    rows = np.full(shape, -1, dtype=np.int64)
+    start = np.uint64(derive(seed, "most similar"))
+    meet(_lent(targets), _lent(ordered), CROWD, start, similarities, draws, rows)
+    asked, places = np.nonzero(rows >= 0)
+    met = rows[asked, places]
+    found = named(targets, ordered, asked, met, similarities[asked, places], seed)
+    best = found.unique(["pseudonym", "person"]).sort("weight", "_draw", descending=True)
+    return best.group_by("pseudonym", maintain_order=True).head(top).select(found.columns)
 
 
-def _jaccard(
-    released: pl.Series, known: pl.Series, width: int, rows: Ints, columns: Ints
-) -> Floats:
-    """Return how similar the sets of each pair are."""
-    queries, base = (matrix(part, width, None) for part in (released, known))
-    sizes = (np.diff(part.indptr) for part in (queries, base))
-    together = sum(size[places] for size, places in zip(sizes, (rows, columns), strict=True))
-    shared = np.zeros(len(rows))
-    for at in range(0, len(rows), PAIRS):
-        some = slice(at, at + PAIRS)
-        shared[some] = (queries[rows[some]].multiply(base[columns[some]])).sum(axis=1)
-    similar: Floats = shared / (together - shared)
-    return similar
+def _lent(sets: pl.DataFrame) -> tuple[Any, ...]:
+    """Return keys, names' keys, items and where each set begins, for the compiled loop."""
+    starts = np.concatenate([[0], np.cumsum(sets["items"].list.len().to_numpy())])
+    items = sets["items"].explode(empty_as_null=False).to_numpy().astype(np.int32)
+    return sets["_key"].to_numpy(), keys_of(sets["person"]), items, starts.astype(np.int64)
 
 
 def recall(sets: Sets, found: DataFrame, *, seed: int) -> tuple[int, int]:
