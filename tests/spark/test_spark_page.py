@@ -55,3 +55,12 @@ def test_the_example_writes_a_release(purchases: str, capsys: pytest.CaptureFixt
     )
     assert (Path("release") / "public" / "about.json").is_file()
     assert "indistinguishable" in capsys.readouterr().out
+
+
+def test_a_release_on_spark_is_parquet(purchases: str) -> None:
+    from tokumei.cli.main import root
+
+    words = ["anonymize", "pseudonyms-only", purchases, "-o", "release", "--spark", "local[1]"]
+    refused = CliRunner().invoke(root, [*words, "--as", "csv"])
+    assert str(refused.exception) == "On Spark a release is Parquet, not csv; leave --as out."
+    assert not Path("release").exists()

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from tokumei import rules
 from tokumei.anonymizers import Chain
@@ -74,8 +75,9 @@ def run(
 ) -> None:
     """Anonymize with any method."""
     check_new(folder)
-    if file_kind in CONTESTS and read_history.spark is not None:
-        raise ParameterError("A contest's submission is made on one machine; leave --spark out.")
+    asked = click.get_current_context().get_parameter_source("file_kind") != ParameterSource.DEFAULT
+    if asked and file_kind != "parquet" and read_history.spark is not None:
+        raise ParameterError(f"On Spark a release is Parquet, not {file_kind}; leave --as out.")
     steps = (method, *(method_from_text("anonymizer", text) for text in then))
     chosen = steps[0] if len(steps) == 1 else Chain(steps=steps)
     # Whoever knows the seed can undo the pseudonyms, so it is drawn well and kept with the key.
