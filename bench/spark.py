@@ -32,7 +32,8 @@ from tokumei.threats import ItemSets
 
 MASTER = "local[2]"
 SIZES = (20_000, 50_000, 100_000, 200_000)
-STEPS = ("statistics", "rfm", "exact", "minhash", "generalize")
+STEPS = ("statistics", "rows", "rfm", "decoys", "exact", "minhash", "generalize")
+"""What can be left out; rfm goes with rows, exact and minhash with decoys."""
 WHALE = 1_000_000
 TICKS = os.sysconf("SC_CLK_TCK")
 
@@ -120,6 +121,17 @@ def _measured(
     shop = timed("read and clean", lambda: _counted(read(spark.read.parquet(str(path)))))
     if "statistics" not in given.skip:
         timed("statistics", lambda: statistics(shop))
+    if "rows" not in given.skip:
+        _row_by_row(shop, given, timed)
+    if "decoys" not in given.skip:
+        _decoys(shop, given, timed)
+    if "generalize" not in given.skip:
+        wide = Generalize(seconds=given.seconds / 10)
+        timed("generalize", lambda: _counted(wide(shop, seed=1)))
+    return times
+
+
+def _row_by_row(shop: Any, given: argparse.Namespace, timed: Callable[..., Any]) -> None:
     fewer = timed(
         "delete-rows, publish",
         lambda: _published(shop, DeleteRows(share=0.2)(shop, seed=1)),
@@ -127,6 +139,9 @@ def _measured(
     timed("information loss", lambda: InformationLoss()(shop, fewer, seed=1))
     if "rfm" not in given.skip:
         timed("RFM agreement", lambda: RfmAgreement()(shop, fewer, seed=1))
+
+
+def _decoys(shop: Any, given: argparse.Namespace, timed: Callable[..., Any]) -> None:
     method = Decoys(clusters=height(shop.people()) // 4, min_size=3, seconds=given.seconds)
     made = timed("decoys", lambda: _counted(method(shop, seed=1)))
     release = timed("publish decoys", lambda: _published(shop, made))
@@ -138,10 +153,6 @@ def _measured(
             score = timed(f"jaccard, {search}", lambda risk=risk: risk(shop, release, seed=3))
             found = f"re-identified {score.value:.12f}, at most {kinds.value:.4f} expected"
             print(f"{release.public.rows} rows, {found}")
-    if "generalize" not in given.skip:
-        wide = Generalize(seconds=given.seconds / 10)
-        timed("generalize", lambda: _counted(wide(shop, seed=1)))
-    return times
 
 
 def _counted(history: Any) -> Any:
