@@ -61,7 +61,7 @@ def widened(cells: pl.Series, to: str) -> pl.Series:
     return cells.to_frame().select(single.alias(cells.name)).to_series()
 
 
-def spread(values: pl.Series) -> float:
+def deviation(values: pl.Series) -> float:
     """Return the standard deviation of a column in days, hundredths or pieces; items have none."""
     if values.dtype == pl.String:
         return 0.0

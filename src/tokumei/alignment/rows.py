@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from tokumei.cells import spread, units
+from tokumei.cells import deviation, units
 from tokumei.errors import SchemaError
 from tokumei.history import ROW, History
 
@@ -85,7 +85,7 @@ def rows_of(history: History) -> tuple[Rows, pl.Series, pl.Series]:
     counts = frame["person"].rle().struct.field("len").to_numpy()
     zeros = np.zeros(len(frame), dtype=np.int64)
     numbers = {name: _units(frame[name]) if name in present else zeros for name in NUMBERS}
-    spreads = [spread(frame[name]) if name in present else 0.0 for name in NUMBERS]
+    spreads = [deviation(frame[name]) if name in present else 0.0 for name in NUMBERS]
     item = zeros
     if "item" in present:
         item = frame["item"].rank("dense").to_numpy().astype(np.int64) - 1

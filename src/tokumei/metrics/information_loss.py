@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from tokumei.cells import covers, high, kind, low, spread, units
+from tokumei.cells import covers, deviation, high, kind, low, units
 from tokumei.contracts import Release, Score
 from tokumei.history import History
 from tokumei.metrics.kept_rows import TRUE, kept_rows
@@ -60,7 +60,7 @@ def spread_of(history: History, name: str) -> float:
     """Return the standard deviation of a column of the history."""
     if history.on_spark:
         return float(spark_form("metrics:spread")(history, name))
-    return spread(history.frame()[name])
+    return deviation(history.frame()[name])
 
 
 def cell_errors(cells: pl.Series, truth: pl.Series, sd: float) -> pl.Series:
