@@ -12,7 +12,7 @@ from tokumei.contest.store import audit, guesses, jobs
 from tokumei.contest.store.accounts import User
 from tokumei.contest.store.database import serialize
 from tokumei.contest.store.errors import NotNow, QuotaUsed
-from tokumei.contest.store.guesses import Guess
+from tokumei.contest.store.guesses import HandedInGuess
 from tokumei.contest.store.publishing import PUBLISH, unpublished
 from tokumei.contest.store.standings import standings
 from tokumei.contest.store.submissions import Upload
@@ -42,7 +42,7 @@ def expect(contest: Contest, actor: User, defender_id: int) -> None:
         _admit(connection, contest, team_of(actor), defender_id)
 
 
-def guess(contest: Contest, actor: User, defender_id: int, blob: Blob) -> Guess:
+def guess(contest: Contest, actor: User, defender_id: int, blob: Blob) -> HandedInGuess:
     """Take a guess at another team's data and queue its marking."""
     team_id = team_of(actor)
     with contest.database.write() as connection:

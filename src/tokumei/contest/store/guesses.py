@@ -19,7 +19,7 @@ from tokumei.contest.store.viewing import Viewer, only_team
 
 
 @dataclass(frozen=True)
-class Release:
+class PublishedData:
     """What the other teams get of a team's data."""
 
     id: int
@@ -31,7 +31,7 @@ class Release:
 
 
 @dataclass(frozen=True)
-class Guess:
+class HandedInGuess:
     """What an attacker says of a defender's data; `success` is the share that it named."""
 
     id: int
@@ -63,11 +63,11 @@ class Cell:
     success: float | None
 
 
-FIELDS = columns(guesses, Guess)
-RELEASE_FIELDS = columns(releases, Release)
+FIELDS = columns(guesses, HandedInGuess)
+RELEASE_FIELDS = columns(releases, PublishedData)
 
 
-def publish(connection: Connection, submission_id: int, *, sha256: str, size: int) -> Release:
+def publish(connection: Connection, submission_id: int, *, sha256: str, size: int) -> PublishedData:
     """Keep what the others get of a submission; a team publishes once."""
     team_id = submissions.find(connection, submission_id).team_id
     lock_team(connection, team_id)
@@ -83,12 +83,12 @@ def publish(connection: Connection, submission_id: int, *, sha256: str, size: in
         size=size,
         created=clock.now(),
     )
-    return one(connection, statement.returning(*RELEASE_FIELDS), Release, "release")
+    return one(connection, statement.returning(*RELEASE_FIELDS), PublishedData, "release")
 
 
-def published(connection: Connection) -> list[Release]:
+def published(connection: Connection) -> list[PublishedData]:
     """Return what all teams have published."""
-    return several(connection, select(*RELEASE_FIELDS).order_by(releases.c.team_id), Release)
+    return several(connection, select(*RELEASE_FIELDS).order_by(releases.c.team_id), PublishedData)
 
 
 def add(
@@ -99,13 +99,13 @@ def add(
     defender_id: int,
     user_id: int,
     limit: int,
-) -> Guess:
+) -> HandedInGuess:
     """Add a guess, if the attacker has one left against this defender."""
     if attacker_id == defender_id:
         raise NotNow("A team does not attack its own data.")
     lock_team(connection, attacker_id)
     data = select(*RELEASE_FIELDS).where(releases.c.team_id == defender_id)
-    release = one(connection, data, Release, f"published data of team {defender_id}")
+    release = one(connection, data, PublishedData, f"published data of team {defender_id}")
     require_quota(connection, attacker_id, defender_id, limit)
     statement = insert(guesses).values(
         attacker_id=attacker_id,
@@ -118,7 +118,7 @@ def add(
         counted=True,
         created=clock.now(),
     )
-    return one(connection, statement.returning(*FIELDS), Guess, "guess")
+    return one(connection, statement.returning(*FIELDS), HandedInGuess, "guess")
 
 
 def require_quota(connection: Connection, attacker_id: int, defender_id: int, limit: int) -> None:
@@ -138,20 +138,20 @@ def handed_in(connection: Connection, attacker_id: int, defender_id: int) -> int
     return count(connection, select(func.count()).where(_pair(attacker_id, defender_id)))
 
 
-def find(connection: Connection, guess_id: int, *, team_id: int | None = None) -> Guess:
+def find(connection: Connection, guess_id: int, *, team_id: int | None = None) -> HandedInGuess:
     """Return a guess; with a team, only one that it made."""
     statement = select(*FIELDS).where(guesses.c.id == guess_id)
     if team_id is not None:
         statement = statement.where(guesses.c.attacker_id == team_id)
-    return one(connection, statement, Guess, f"guess {guess_id}")
+    return one(connection, statement, HandedInGuess, f"guess {guess_id}")
 
 
-def listed(connection: Connection, *, attacker_id: int | None = None) -> list[Guess]:
+def listed(connection: Connection, *, attacker_id: int | None = None) -> list[HandedInGuess]:
     """Return the guesses of a team, or of all, the newest first."""
     statement = select(*FIELDS).order_by(guesses.c.id.desc())
     if attacker_id is not None:
         statement = statement.where(guesses.c.attacker_id == attacker_id)
-    return several(connection, statement, Guess)
+    return several(connection, statement, HandedInGuess)
 
 
 def mark(connection: Connection, guess_id: int, *, hits: int, total: int, success: float) -> bool:

@@ -163,13 +163,13 @@ def _names(connection: Connection) -> dict[int, TeamName]:
     return {team.id: TeamName(id=team.id, name=team.name) for team in teams}
 
 
-def _shown(contest: Contest, caller: Caller, made: guesses.Guess) -> Guess:
+def _shown(contest: Contest, caller: Caller, made: guesses.HandedInGuess) -> Guess:
     with contest.database.read() as connection:
         return _guesses(connection, contest, caller, [made])[0]
 
 
 def _guesses(
-    connection: Connection, contest: Contest, caller: Caller, found: list[guesses.Guess]
+    connection: Connection, contest: Contest, caller: Caller, found: list[guesses.HandedInGuess]
 ) -> list[Guess]:
     names = _names(connection)
     hidden = sees(connection, contest.settings, caller.viewer) == "none"
