@@ -12,7 +12,9 @@ from tokumei.history import ROW, History
 from tokumei.tables import Table, frame
 
 Columns = Annotated[str, Doc("Columns, separated by commas.")]
-Part = Annotated[Literal["purchases", "customers"], Doc("The table whose rows are the records.")]
+WhichTable = Annotated[
+    Literal["purchases", "customers"], Doc("The table whose rows are the records.")
+]
 RENAMED = (ROW, "person", "basket")
 """Publishing gives these new values, whatever an anonymizer does."""
 

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 from annotated_types import Gt, Interval
 from typing_extensions import Doc
 
-from tokumei.attributes import Columns, Part, column_names, records
+from tokumei.attributes import Columns, WhichTable, column_names, records
 from tokumei.draws import derive, keys_of
 from tokumei.history import ROW, History
 from tokumei.parameters import Checked
@@ -44,7 +44,7 @@ class RetainReplace(Checked):
     """
 
     columns: Columns
-    table: Part = "customers"
+    table: WhichTable = "customers"
     k: Annotated[float, Gt(1), Doc("Pk-anonymity that the table must have.")] = 2.0
     rho: Annotated[
         float | None,

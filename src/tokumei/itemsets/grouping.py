@@ -33,6 +33,8 @@ HOT_SHARE = 0.02
 COLD = 1 / 8
 # The tables of one chain may take so many bytes; larger problems are searched block by block.
 MEMORY = 500_000_000
+MOST_PEOPLE = 32_767
+"""Customers of a block: `annealing` counts them in short integers."""
 
 
 @dataclass(frozen=True)
@@ -153,7 +155,7 @@ def search_groups(
     if 1 < clusters < people:
         blocks = _blocks(labels, sets.matrix.shape[1])
         for number, members in enumerate(blocks):
-            part = _Part(amounts[members], labels[members] - labels[members].min(), min_size)
+            part = _Block(amounts[members], labels[members] - labels[members].min(), min_size)
             budget = SPEED * seconds * len(members) / people
             task = "searching groups" + (f" ({number + 1}/{len(blocks)})" if blocks[1:] else "")
             found = part.search(weights, budget, derive(seed, f"search_groups/{number}"), task)
@@ -202,7 +204,7 @@ def _blocks(labels: Labels, kinds: int) -> list[npt.NDArray[np.int64]]:
     for cluster, size in enumerate(members):
         people += size
         # Per cluster, at most 12 bytes for each item and 4 for each customer of the block.
-        if (cluster + 1 - start) * (12 * kinds + 4 * people) > MEMORY or people > 32_767:
+        if (cluster + 1 - start) * (12 * kinds + 4 * people) > MEMORY or people > MOST_PEOPLE:
             ends.append(cluster)
             start, people = cluster, size
     block = np.searchsorted(ends, labels, side="right")
@@ -210,7 +212,7 @@ def _blocks(labels: Labels, kinds: int) -> list[npt.NDArray[np.int64]]:
 
 
 @dataclass(frozen=True, eq=False)
-class _Part:
+class _Block:
     """Customers and the clusters that they are grouped into."""
 
     amounts: sparse.csr_array

@@ -9,7 +9,7 @@ import polars as pl
 from annotated_types import Ge, Interval
 from typing_extensions import Doc
 
-from tokumei.attributes import Columns, Part, column_names, records
+from tokumei.attributes import Columns, WhichTable, column_names, records
 from tokumei.contracts import Release, Score
 from tokumei.history import History
 from tokumei.mining import compare, cross_tabulation, mine
@@ -40,7 +40,7 @@ class AssociationRules(Checked):
     """
 
     columns: Columns
-    table: Part = "purchases"
+    table: WhichTable = "purchases"
     support: Annotated[float, Interval(gt=0, le=1), Doc("Least support of a rule.")] = 0.05
     confidence: Annotated[float, Interval(gt=0, le=1), Doc("Least confidence of a rule.")] = 0.05
     top: Annotated[int, Ge(1), Doc("How many rules of the original are looked for.")] = 10

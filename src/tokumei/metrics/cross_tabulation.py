@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 from typing_extensions import Doc
 
-from tokumei.attributes import Columns, Part, column_names, records
+from tokumei.attributes import Columns, WhichTable, column_names, records
 from tokumei.contracts import Release, Score
 from tokumei.history import History
 from tokumei.metrics.pk_anonymity import linked
@@ -42,7 +42,7 @@ class CrossTabulation(Checked):
     """
 
     columns: Columns
-    table: Part = "customers"
+    table: WhichTable = "customers"
     reconstructed: Annotated[
         bool, Doc("Reconstruct the release, as perturbed by retain-replace, before comparing.")
     ] = False

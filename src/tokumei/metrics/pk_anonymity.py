@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from tokumei.attributes import Columns, Part, column_names, records
+from tokumei.attributes import Columns, WhichTable, column_names, records
 from tokumei.contracts import Release, Score
 from tokumei.errors import SchemaError
 from tokumei.history import ROW, History
@@ -45,7 +45,7 @@ class PkAnonymity(Checked):
     """
 
     columns: Columns
-    table: Part = "customers"
+    table: WhichTable = "customers"
     forbidden: Forbidden = ""
 
     def __post_init__(self) -> None:
