@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import polars as pl
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tokumei import History, publish
 from tokumei.contracts import Guess
+from tokumei.errors import SchemaError
 from tokumei.history import ROW
 from tokumei.judges import WholeHistory
 from tokumei.tables import frame
@@ -38,6 +43,14 @@ def test_every_customer_is_asked_for_in_every_month(fruit: History) -> None:
     key = frame(release.key.pseudonyms).filter(person="Dan")
     assert truth["Dan 2018-10"] == key.filter(period="2018-10")["pseudonym"].item()
     assert set(frame(challenge.candidates)["value"]) >= set(truth.values())
+
+
+def test_no_pseudonym_may_be_the_name_of_nobody(fruit: History) -> None:
+    release = publish(fruit, fruit, seed=1, period="month")
+    renamed = release.public.frame().with_columns(person=pl.lit("DEL"))
+    odd = replace(release, public=release.public.with_purchases(renamed))
+    with pytest.raises(SchemaError, match="No pseudonym may be DEL"):
+        MonthlyView()(fruit, odd, seed=1)
 
 
 def test_a_history_counts_only_whole(fruit: History) -> None:

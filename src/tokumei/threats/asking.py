@@ -8,6 +8,7 @@ import narwhals as nw
 import polars as pl
 
 from tokumei.contracts import Answer, Challenge, Release
+from tokumei.errors import SchemaError
 from tokumei.history import ROW, History, months
 from tokumei.tables import Table, frame, settle, table
 
@@ -56,6 +57,9 @@ def whose_month(
         (pl.col("person") + " " + pl.col("month")).alias("target"), "person", "month"
     )
     released = release.public.frame().select(ROW, value="person")
+    pseudonyms = released["value"].unique().sort()
+    if ABSENT in pseudonyms:
+        raise SchemaError(f"No pseudonym may be {ABSENT}: it says that a customer has none.")
     origins = frame(release.origins())
     kept = released.join(origins, on=ROW).join(owned, left_on="origin", right_on=ROW)
     # Where a month has several pseudonyms, the one with most rows stands for it.
@@ -69,7 +73,7 @@ def whose_month(
         release=release.public,
         known=known,
         targets=table(targets),
-        candidates=table(pl.DataFrame({"value": [ABSENT, *released["value"].unique().sort()]})),
+        candidates=table(pl.DataFrame({"value": [ABSENT, *pseudonyms]})),
         assumes=assumes,
     )
     truth = truth.select("target", pl.col("value").fill_null(ABSENT), "person")
