@@ -59,7 +59,6 @@ def test_everything_that_ends_all_sessions(database: Database) -> None:
         user = organizer(connection)
         organizer(connection, "second")
         for end in (
-            lambda: sessions.log_out_everywhere(connection, user.id),
             lambda: accounts.set_password(connection, user.id, "new"),
             lambda: accounts.disable(connection, user.id),
         ):

@@ -12,7 +12,7 @@ from sqlalchemy import Connection, select
 from tokumei.contest.store import control, guesses, jobs, submissions
 from tokumei.contest.store.database import Database
 from tokumei.contest.store.errors import NotFound, NotNow, QuotaUsed
-from tokumei.contest.store.guesses import Cell, Guess
+from tokumei.contest.store.guesses import Cell, HandedInGuess
 from tokumei.contest.store.schema import jobs as job_table
 from tokumei.contest.store.submissions import Submission, Upload
 from tokumei.contest.store.viewing import ANYBODY, ORGANIZER, Viewer
@@ -59,8 +59,6 @@ def test_the_quota_is_of_a_phase_and_invalid_ones_cost_nothing(
         with pytest.raises(QuotaUsed, match="its 2 submissions of this phase"):
             add(connection, ice)
         add(connection, ice, phase="b")
-        submissions.begin_check(connection, first.id)
-        assert submissions.find(connection, first.id).state == "checking"
         report = {"valid": False, "problems": [{"row": 3}]}
         assert submissions.checked(connection, first.id, report, valid=False)
         assert not submissions.checked(connection, first.id, {}, valid=True)
@@ -153,7 +151,7 @@ def arena(database: Database) -> list[int]:
     return ids
 
 
-def guess(connection: Connection, attacker: int, defender: int, limit: int = 2) -> Guess:
+def guess(connection: Connection, attacker: int, defender: int, limit: int = 2) -> HandedInGuess:
     return guesses.add(
         connection, FILE, attacker_id=attacker, defender_id=defender, user_id=1, limit=limit
     )

@@ -17,7 +17,7 @@ def unpublished(connection: Connection) -> set[int]:
     publication failed waits for the organizer.
     """
     team = submissions.c.team_id
-    open_states = ("received", "checking", "valid")
+    open_states = ("received", "valid")
     in_evaluation = select(team).where(submissions.c.state.in_(open_states))
     begun = (
         select(team)

@@ -91,8 +91,3 @@ def touch(connection: Connection, secret: str) -> None:
 def log_out(connection: Connection, secret: str) -> None:
     """End a session."""
     connection.execute(delete(sessions).where(sessions.c.token_hash == hash_of(secret)))
-
-
-def log_out_everywhere(connection: Connection, user_id: int) -> None:
-    """End all sessions of a user."""
-    connection.execute(delete(sessions).where(sessions.c.user_id == user_id))

@@ -6,9 +6,7 @@ from typing import Literal
 
 Role = Literal["organizer", "captain", "member", "observer"]
 Scope = Literal["read", "write", "worker"]
-SubmissionState = Literal[
-    "received", "checking", "valid", "invalid", "evaluated", "withdrawn", "error"
-]
+SubmissionState = Literal["received", "valid", "invalid", "evaluated", "withdrawn", "error"]
 GuessState = Literal["received", "marked", "invalid", "error"]
 ScriptState = Literal["proposed", "approved", "rejected"]
 Language = Literal["python", "r"]

@@ -129,15 +129,10 @@ def to_measure(connection: Connection) -> list[Submission]:
     One whose check ends only now takes the metric itself.
     """
     past_check = and_(submissions.c.state == "error", submissions.c.report.is_not(None))
-    passing = ("received", "checking", "valid", "evaluated")
+    passing = ("received", "valid", "evaluated")
     statement = select(*FIELDS).where(or_(submissions.c.state.in_(passing), past_check))
     found = several(connection, statement.order_by(submissions.c.id).with_for_update(), Submission)
-    return [one for one in found if one.state not in ("received", "checking")]
-
-
-def begin_check(connection: Connection, submission_id: int) -> None:
-    """Show that the check has begun."""
-    _change(connection, submission_id, ("received",), state="checking")
+    return [one for one in found if one.state != "received"]
 
 
 def checked(
@@ -145,9 +140,8 @@ def checked(
 ) -> bool:
     """Keep what the check found; false where it comes too late, as after a withdrawal."""
     state = "valid" if valid else "invalid"
-    before = ("received", "checking")
     return _change(
-        connection, submission_id, before, state=state, report=dict(report), counted=valid
+        connection, submission_id, ("received",), state=state, report=dict(report), counted=valid
     )
 
 
@@ -157,7 +151,7 @@ def withdraw(connection: Connection, submission_id: int, *, team_id: int) -> Non
     find(connection, submission_id, team_id=team_id)
     if connection.execute(select(releases.c.id).filter_by(submission_id=submission_id)).first():
         raise NotNow("A submission whose data is published cannot be withdrawn.")
-    before = ("received", "checking", "valid", "invalid", "evaluated", "error")
+    before = ("received", "valid", "invalid", "evaluated", "error")
     if not _change(connection, submission_id, before, state="withdrawn", chosen=False):
         raise NotNow("The submission is withdrawn already.")
     waiting = update(jobs).where(jobs.c.submission_id == submission_id, jobs.c.state == "queued")
@@ -204,7 +198,7 @@ def give_back(connection: Connection, submission_ids: Collection[int]) -> None:
     """Mark submissions that our machines could not evaluate; they cost nothing."""
     statement = update(submissions).where(
         submissions.c.id.in_(submission_ids),
-        submissions.c.state.in_(("received", "checking", "valid")),
+        submissions.c.state.in_(("received", "valid")),
     )
     connection.execute(statement.values(state="error", counted=False))
 

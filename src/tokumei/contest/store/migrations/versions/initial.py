@@ -126,9 +126,7 @@ def _contest() -> None:
         sa.Column("counted", sa.Boolean, nullable=False),
         moment("created"),
         moment("evaluated", optional=True),
-        one_of(
-            "state", ("received", "checking", "valid", "invalid", "evaluated", "withdrawn", "error")
-        ),
+        one_of("state", ("received", "valid", "invalid", "evaluated", "withdrawn", "error")),
         sa.Index(None, "team_id", "phase"),
         only_one("uq_submissions_chosen", "team_id", where="chosen"),
     )
