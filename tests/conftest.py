@@ -23,14 +23,15 @@ from tokumei.tables import table
 settings.register_profile("tokumei", deadline=None, derandomize=True, max_examples=50)
 settings.load_profile("tokumei")
 
-SHARED = Path(os.environ.get("TOKUMEI_DATA", Path(__file__).parents[2] / "shared"))
+REAL_DATA = Path(os.environ.get("TOKUMEI_DATA", Path(__file__).parents[2] / "shared"))
 
 
 @pytest.fixture(scope="session")
-def shared() -> Path:
-    if not (SHARED / "data").is_dir():
+def real_data() -> Path:
+    """The folder with the papers' data and the contests' own scores, `data/` and `golden/`."""
+    if not (REAL_DATA / "data").is_dir():
         pytest.skip("the papers' data is not here; set TOKUMEI_DATA to the folder that has it")
-    return SHARED
+    return REAL_DATA
 
 
 @pytest.fixture
