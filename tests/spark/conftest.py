@@ -48,9 +48,9 @@ def local(shop_with_customers: History) -> History:
 @pytest.fixture(scope="session")
 def distant(local: History, spark: Any) -> History:
     """The same on Spark, with the same row ids."""
-    from tokumei.spark import spread
+    from tokumei.spark import to_cluster
 
-    return spread(local, spark)
+    return to_cluster(local, spark)
 
 
 CHANGED = Chain(steps=(DeleteRows(share=0.3), ShiftDates(days=2, together="row"), PerturbAmounts()))

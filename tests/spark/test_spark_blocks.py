@@ -17,7 +17,7 @@ from tokumei.tables import small
 pytest.importorskip("pyspark", reason="PySpark is not installed: pip install 'tokumei[spark]'")
 
 from tokumei.metrics import Indistinguishable, InformationLoss, UncoveredCells
-from tokumei.spark import gathered, spread
+from tokumei.spark import from_cluster, to_cluster
 from tokumei.spark.blocks import plan
 
 
@@ -63,7 +63,7 @@ def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_decoys_of_many_blocks_keep_their_promise(spark: Any, small_blocks: None) -> None:
     local = generate("shop", customers=90, seed=2)
-    distant = spread(local, spark)
+    distant = to_cluster(local, spark)
     made = Decoys(clusters=30, min_size=3, seconds=0.1)(distant, seed=1)
     release = publish(distant, made, seed=2)
     assert Indistinguishable()(distant, release, seed=1).value <= 30 / 90
@@ -81,10 +81,10 @@ def test_generalized_groups_of_many_blocks_are_alike(
     spark: Any, small_blocks: None, grouping: Any
 ) -> None:
     local = generate("shop", customers=60, seed=2)
-    distant = spread(local, spark)
+    distant = to_cluster(local, spark)
     method = Generalize(k=3, grouping=grouping, seconds=0.1)
     release = publish(distant, method(distant, seed=1), seed=2)
-    here = gathered(release)
+    here = from_cluster(release)
     assert Indistinguishable(by="rows")(local, here, seed=1).value <= 1 / 3
     assert UncoveredCells()(local, here, seed=1).value == 0
     there = InformationLoss()(distant, release, seed=1)

@@ -226,12 +226,12 @@ def test_quantiles_are_those_of_numpy(spark: Any, n: int) -> None:
 
 
 def test_attributes_that_are_not_known_tell_customers_apart(spark: Any) -> None:
-    from tokumei.spark import spread
+    from tokumei.spark import to_cluster
 
     rows = pl.DataFrame({"customer": ["ann", "bob"], "item": ["tea", "tea"]})
     people = pl.DataFrame({"customer": ["ann", "bob"], "a": [None, "x"], "b": ["x", None]})
     local = read(rows, people, keep=["a", "b"])
-    for part in (local, spread(local, spark)):
+    for part in (local, to_cluster(local, spark)):
         score = Indistinguishable(by="rows")(part, publish(part, part, seed=1), seed=1)
         assert score.value == 1
 

@@ -35,9 +35,9 @@ def here(crowd: History) -> Question:
 
 @pytest.fixture(scope="module")
 def there(crowd: History, spark: Any) -> Question:
-    from tokumei.spark import spread
+    from tokumei.spark import to_cluster
 
-    return asked(spread(crowd, spark))
+    return asked(to_cluster(crowd, spark))
 
 
 @pytest.mark.parametrize(("weights", "top"), [("none", 1), ("none", 4), ("idf", 2)])

@@ -38,7 +38,7 @@ class InformationLoss(Checked):
         history.require(*CELLS, to="measure the information loss")
         names = [name for name in CELLS if name in release.public.visible]
         pairs = kept_rows(history, release, names)
-        spreads = {name: spread_of(history, name) for name in names}
+        spreads = {name: deviation_of(history, name) for name in names}
 
         def errors(rows: pl.DataFrame) -> pl.DataFrame:
             found = {
@@ -56,10 +56,10 @@ class InformationLoss(Checked):
         return Score("information-loss", total / len(CELLS), "lower", (0.0, math.inf), n)
 
 
-def spread_of(history: History, name: str) -> float:
+def deviation_of(history: History, name: str) -> float:
     """Return the standard deviation of a column of the history."""
     if history.on_spark:
-        return float(spark_form("metrics:spread")(history, name))
+        return float(spark_form("metrics:deviation")(history, name))
     return deviation(history.frame()[name])
 
 

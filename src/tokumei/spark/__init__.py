@@ -7,7 +7,7 @@ from tokumei.errors import MissingExtra
 if find_spec("pyspark") is None:
     raise MissingExtra("A history on Spark", "spark")
 
-from tokumei.spark.frames import gathered, spread
+from tokumei.spark.frames import from_cluster, to_cluster
 from tokumei.spark.session import session
 
-__all__ = ["gathered", "session", "spread"]
+__all__ = ["from_cluster", "session", "to_cluster"]

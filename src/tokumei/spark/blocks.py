@@ -21,7 +21,7 @@ from tokumei.anonymizers.generalize import note_losses, schema_after
 from tokumei.draws import derive, keys_of, uniform
 from tokumei.errors import ParameterError, SchemaError, Unachievable
 from tokumei.history import ROW, History
-from tokumei.metrics.information_loss import spread_of
+from tokumei.metrics.information_loss import deviation_of
 from tokumei.spark.frames import (
     empty,
     in_drawn_order,
@@ -195,7 +195,7 @@ def generalize(method: Generalize, history: History, *, seed: int) -> History:
     else:
         placed = numbered(sizes, ["_size"], ["person"], "_place")
     rows = _in_blocks(history, placed, [n * block // blocks for block in range(blocks)])
-    spreads = {name: spread_of(history, name) for name in names}
+    spreads = {name: deviation_of(history, name) for name in names}
 
     def kernel(block: int, held: History) -> History:
         return method.released(held, spreads=spreads, seed=_seed(seed, block, blocks))

@@ -74,7 +74,7 @@ def to_polars(rows: DataFrame) -> pl.DataFrame:
     return small(table(rows))
 
 
-def spread(local: History, spark: SparkSession) -> History:
+def to_cluster(local: History, spark: SparkSession) -> History:
     """Return a history of this machine as one on Spark, with the same row ids."""
 
     def sent(of: Table) -> Table:
@@ -88,11 +88,11 @@ def spread(local: History, spark: SparkSession) -> History:
     )
 
 
-def gathered(distant: History | Release) -> Any:
+def from_cluster(distant: History | Release) -> Any:
     """Return a small history or release of Spark as one of this machine."""
     if isinstance(distant, Release):
         key = Key(*(table(small(part)) for part in (distant.key.pseudonyms, distant.key.rows)))
-        return Release(gathered(distant.public), key)
+        return Release(from_cluster(distant.public), key)
     customers = distant.customers
     return replace(
         distant,

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from tokumei.metrics.top_items import TopItemsList, TopItemsSimilarity
 
 
-def spread(history: History, name: str) -> float:
+def deviation(history: History, name: str) -> float:
     """Return the standard deviation of a column in days, hundredths or pieces; items have none."""
     if name == "item":
         return 0.0
