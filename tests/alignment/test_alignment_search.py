@@ -214,8 +214,8 @@ def test_the_loss_is_what_the_metric_says(shop, k):
 
 
 @pytest.mark.realdata
-def test_a_second_on_the_contest_beats_row_count(shared):
-    history = tokumei.read(shared / "data/pwscup2018/T.csv", format="pwscup2018")
+def test_a_second_on_the_contest_beats_row_count(real_data):
+    history = tokumei.read(real_data / "data/pwscup2018/T.csv", format="pwscup2018")
     rows, _, _ = rows_of(history)
     found = search(rows, 3, seconds=1, seed=1)
     checked(rows, 3, found)

@@ -191,8 +191,8 @@ def test_items_are_needed() -> None:
 
 
 @pytest.mark.realdata
-def test_decoys_of_the_paper_can_be_stripped_and_camouflage_cannot(shared) -> None:
-    history = read(shared / "data/pwscup2016/T.csv", format="pwscup2016")
+def test_decoys_of_the_paper_can_be_stripped_and_camouflage_cannot(real_data) -> None:
+    history = read(real_data / "data/pwscup2016/T.csv", format="pwscup2016")
     found = {}
     for style in ("paper", "camouflage"):
         method = Decoys(clusters=100, min_size=4, grouping="tfidf-kmeans", style=style)  # type: ignore[arg-type]

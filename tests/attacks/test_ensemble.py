@@ -256,8 +256,8 @@ def test_any_small_history_is_answered_with_chances(rows, deleted: float, seed: 
 
 
 @pytest.mark.realdata
-def test_it_is_not_worse_than_its_best_member_on_pwscup2016(shared) -> None:
-    history = read(shared / "data/pwscup2016/T.csv", format="pwscup2016")
+def test_it_is_not_worse_than_its_best_member_on_pwscup2016(real_data) -> None:
+    history = read(real_data / "data/pwscup2016/T.csv", format="pwscup2016")
     changes = [
         Decoys(clusters=100, seconds=0.1, share="rows"),
         ShiftDates(days=7),
@@ -270,8 +270,8 @@ def test_it_is_not_worse_than_its_best_member_on_pwscup2016(shared) -> None:
 
 
 @pytest.mark.realdata
-def test_it_is_better_than_its_best_member_on_pwscup2016(shared) -> None:
-    history = read(shared / "data/pwscup2016/T.csv", format="pwscup2016")
+def test_it_is_better_than_its_best_member_on_pwscup2016(real_data) -> None:
+    history = read(real_data / "data/pwscup2016/T.csv", format="pwscup2016")
     released = DeleteRows(share=0.8)(history, seed=5)
     together, best, _ = rates(history, released, PartialRows(share=0.25))
     assert together > 0.95 > 0.9 > best

@@ -178,8 +178,8 @@ def test_parameters_are_checked() -> None:
 
 
 @pytest.mark.realdata
-def test_pseudonyms_alone_hide_nobody_of_pwscup2016(shared) -> None:
-    history = read(shared / "data/pwscup2016/T.csv", format="pwscup2016")
+def test_pseudonyms_alone_hide_nobody_of_pwscup2016(real_data) -> None:
+    history = read(real_data / "data/pwscup2016/T.csv", format="pwscup2016")
     release = publish(history, PseudonymsOnly()(history, seed=1), seed=1)
     for attack in (Jaccard(), Jaccard(weights="idf", one_to_one=True), MultisetJaccard()):
         assert Risk(attack=attack)(history, release, seed=1).value == 1

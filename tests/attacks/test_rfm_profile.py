@@ -123,8 +123,8 @@ def test_nobody_is_nearer_than_the_customer_behind_an_unchanged_history(rows) ->
 
 
 @pytest.mark.realdata
-def test_decoys_of_pwscup2016_do_not_hide_profiles(shared) -> None:
-    history = read(shared / "data/pwscup2016/T.csv", format="pwscup2016")
+def test_decoys_of_pwscup2016_do_not_hide_profiles(real_data) -> None:
+    history = read(real_data / "data/pwscup2016/T.csv", format="pwscup2016")
     paper = Decoys(clusters=100, grouping="tfidf-kmeans", style="paper")(history, seed=5)
     assert rate(history, paper) > 0.85
     assert rate(history, paper, PartialRows(share=0.25)) > 0.4

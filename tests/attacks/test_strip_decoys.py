@@ -103,8 +103,8 @@ def test_prices_are_needed(fruit: History) -> None:
 
 
 @pytest.mark.realdata
-def test_decoys_of_pwscup2016_are_recognized(shared) -> None:
-    history = read(shared / "data/pwscup2016/T.csv", format="pwscup2016")
+def test_decoys_of_pwscup2016_are_recognized(real_data) -> None:
+    history = read(real_data / "data/pwscup2016/T.csv", format="pwscup2016")
     decoys = with_decoys(history)
     assert rate(Jaccard(), history, decoys) == pytest.approx(0.25, abs=0.02)
     assert rate(StripDecoys(), history, decoys) > 0.95

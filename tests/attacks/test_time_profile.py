@@ -142,8 +142,8 @@ def test_nobody_is_more_alike_than_the_customer_behind_an_unchanged_history(days
 
 
 @pytest.mark.realdata
-def test_days_name_most_of_pwscup2016(shared) -> None:
-    history = read(shared / "data/pwscup2016/T.csv", format="pwscup2016")
+def test_days_name_most_of_pwscup2016(real_data) -> None:
+    history = read(real_data / "data/pwscup2016/T.csv", format="pwscup2016")
     assert rate(history, history) > 0.9
     assert rate(history, history, threat=PartialRows(share=0.25)) > 0.85
     assert rate(history, ShiftDates(days=7)(history, seed=5)) > 0.65

@@ -140,8 +140,8 @@ def test_a_release_with_columns_that_the_original_lacks_is_recognized(small: His
 
 
 @pytest.fixture(scope="module")
-def contest(shared: Path) -> History:
-    folder = shared / "data/pwscup2016"
+def contest(real_data: Path) -> History:
+    folder = real_data / "data/pwscup2016"
     return read(folder / "T.csv", folder / "M.csv", format="pwscup2016")
 
 

@@ -14,8 +14,8 @@ pytestmark = pytest.mark.realdata
 
 
 @pytest.fixture(scope="module")
-def fitbit(shared: Path) -> Capture:
-    return read_capture(shared / "data/ble/fitbit-smartrf.psd")
+def fitbit(real_data: Path) -> Capture:
+    return read_capture(real_data / "data/ble/fitbit-smartrf.psd")
 
 
 def test_the_fitbit_capture_has_the_known_counts(fitbit: Capture) -> None:
@@ -50,9 +50,9 @@ def test_the_crc_agrees_with_the_flag_of_every_packet_but_one(fitbit: Capture) -
     ],
 )
 def test_other_captures_have_the_known_counts(
-    shared: Path, name: str, packets: int, ok: int
+    real_data: Path, name: str, packets: int, ok: int
 ) -> None:
-    capture = read_capture(shared / "data/ble" / name)
+    capture = read_capture(real_data / "data/ble" / name)
     assert len(capture.packets) == packets
     assert capture.tally.crc_ok == ok
     assert not capture.tally.skipped
@@ -61,6 +61,6 @@ def test_other_captures_have_the_known_counts(
     assert capture.packets["channel"].null_count() == 0
 
 
-def test_the_zigbee_capture_is_refused(shared: Path) -> None:
+def test_the_zigbee_capture_is_refused(real_data: Path) -> None:
     with pytest.raises(ReadError, match="ZigBee"):
-        read_capture(shared / "data/ble/zigbee_medtronic_autoconnect.psd")
+        read_capture(real_data / "data/ble/zigbee_medtronic_autoconnect.psd")

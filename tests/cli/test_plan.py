@@ -48,10 +48,10 @@ def test_a_paper_needs_its_data(capsys, tmp_path: Path) -> None:
 
 
 @pytest.mark.realdata
-def test_harada2017_is_reproduced(capsys, shared: Path, tmp_path: Path) -> None:
+def test_harada2017_is_reproduced(capsys, real_data: Path, tmp_path: Path) -> None:
     """One trial and short searches: the page is whole and the contract holds."""
     out = tmp_path / "out"
-    words = ["--data", str(shared / "data/pwscup2016"), "-o", str(out), "--trials", "1"]
+    words = ["--data", str(real_data / "data/pwscup2016"), "-o", str(out), "--trials", "1"]
     assert _run(["reproduce", "harada2017", *words, "--seconds", "0.1", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["theory"]["c_star_400"] == 130

@@ -199,7 +199,7 @@ def test_the_target_is_checked_before_anything_is_fetched(tmp_path: Path) -> Non
 
 
 @pytest.mark.realdata
-def test_the_digest_is_that_of_the_whole_data_set(shared: Path) -> None:
-    rows = pl.read_parquet(shared / "data/online_retail/online_retail.parquet")
+def test_the_digest_is_that_of_the_whole_data_set(real_data: Path) -> None:
+    rows = pl.read_parquet(real_data / "data/online_retail/online_retail.parquet")
     assert len(rows) == 541_909
     assert content_digest(rows) == download.DIGEST

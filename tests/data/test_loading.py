@@ -110,9 +110,9 @@ def test_excel_numbers_and_times_keep_their_values(tmp_path: Path) -> None:
     ],
 )
 def test_public_data_sets_are_read_as_they_are(
-    shared: Path, name: str, rows: int, persons: int
+    real_data: Path, name: str, rows: int, persons: int
 ) -> None:
     cleaning = Cleaning(drop=("returns",) if name.startswith("complete") else ())
-    history = read(shared / f"data/other/{name}.parquet", cleaning=cleaning)
+    history = read(real_data / f"data/other/{name}.parquet", cleaning=cleaning)
     assert history.rows + sum(history.source.dropped.values()) == rows
     assert len(history.persons()) == persons

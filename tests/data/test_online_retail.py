@@ -65,8 +65,8 @@ def rebuilt(path: Path) -> History:
     return read(path, format="online-retail", cleaning=PWSCUP2016)
 
 
-def assert_is_table_of_2016(history: History, shared: Path) -> None:
-    truth = read(shared / "data/pwscup2016/T.csv", format="pwscup2016").frame()
+def assert_is_table_of_2016(history: History, real_data: Path) -> None:
+    truth = read(real_data / "data/pwscup2016/T.csv", format="pwscup2016").frame()
     assert history.frame().select(truth.columns).equals(truth)
     dropped = dict(history.source.dropped)
     later = dropped.pop("beyond the first 400 customers")
@@ -75,35 +75,35 @@ def assert_is_table_of_2016(history: History, shared: Path) -> None:
 
 
 @pytest.fixture(scope="session")
-def retail(shared: Path) -> Path:
-    return shared / "data/online_retail/online_retail.parquet"
+def retail(real_data: Path) -> Path:
+    return real_data / "data/online_retail/online_retail.parquet"
 
 
 @pytest.mark.realdata
-def test_parquet_rebuilds_the_table_of_2016(retail: Path, shared: Path) -> None:
+def test_parquet_rebuilds_the_table_of_2016(retail: Path, real_data: Path) -> None:
     history = rebuilt(retail)
-    assert_is_table_of_2016(history, shared)
-    text = (shared / "data/pwscup2016/T.csv").read_text()
+    assert_is_table_of_2016(history, real_data)
+    text = (real_data / "data/pwscup2016/T.csv").read_text()
     assert contest_text(history, "pwscup2016") == text
 
 
 @pytest.mark.realdata
 @pytest.mark.parametrize("form", [None, "%-m/%-d/%Y %-H:%M", "%d/%m/%Y %H:%M"])
 def test_csv_rebuilds_the_table_of_2016(
-    retail: Path, shared: Path, tmp_path: Path, form: str | None
+    retail: Path, real_data: Path, tmp_path: Path, form: str | None
 ) -> None:
     rows = pl.read_parquet(retail)
     if form is not None:
         rows = rows.with_columns(pl.col("InvoiceDate").dt.strftime(form))
     rows.write_csv(tmp_path / "retail.csv")
-    assert_is_table_of_2016(rebuilt(tmp_path / "retail.csv"), shared)
+    assert_is_table_of_2016(rebuilt(tmp_path / "retail.csv"), real_data)
 
 
 @pytest.mark.realdata
-def test_excel_rebuilds_the_table_of_2016(retail: Path, shared: Path, tmp_path: Path) -> None:
+def test_excel_rebuilds_the_table_of_2016(retail: Path, real_data: Path, tmp_path: Path) -> None:
     """Excel holds ids as numbers where it can; the rows of later customers are spared the test."""
     rows = pl.read_parquet(retail)
-    truth = read(shared / "data/pwscup2016/T.csv", format="pwscup2016").frame()
+    truth = read(real_data / "data/pwscup2016/T.csv", format="pwscup2016").frame()
     last = truth["person"].cast(pl.Int64).max()
     some = rows.filter((pl.col("CustomerID") <= last) | (pl.int_range(pl.len()) < 2_000))
     number = pl.col("InvoiceNo", "StockCode").cast(pl.Int64, strict=False)

@@ -52,9 +52,9 @@ def test_a_line_that_is_not_printed_is_noticed(
 
 @pytest.mark.realdata
 def test_the_page_shows_what_the_commands_print(
-    shared: Path, sandbox: ModuleType, capsys: pytest.CaptureFixture[str]
+    real_data: Path, sandbox: ModuleType, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    Path("online_retail.parquet").symlink_to(shared / "data/online_retail/online_retail.parquet")
+    Path("online_retail.parquet").symlink_to(real_data / "data/online_retail/online_retail.parquet")
     run_here = [block for block in blocks(PAGE) if block.note == RUN_HERE]
     assert len(run_here) > 5
     for block in run_here:

@@ -307,9 +307,9 @@ CONTEST_FILES = [
 @pytest.mark.realdata
 @pytest.mark.parametrize(("year", "name"), CONTEST_FILES, ids=[name for _, name in CONTEST_FILES])
 def test_every_file_of_the_contests_is_written_as_it_was_read(
-    shared: Path, year: Any, name: str
+    real_data: Path, year: Any, name: str
 ) -> None:
-    path = shared / name
+    path = real_data / name
     content = path.read_bytes()
     text = (gzip.decompress(content) if name.endswith(".gz") else content).decode()
     history = read(path, format=year)
@@ -319,8 +319,8 @@ def test_every_file_of_the_contests_is_written_as_it_was_read(
 
 
 @pytest.mark.realdata
-def test_the_second_round_of_2018_is_read(shared: Path) -> None:
-    history = read(shared / "data/pwscup2018/T_round2.csv", format="pwscup2018")
+def test_the_second_round_of_2018_is_read(real_data: Path) -> None:
+    history = read(real_data / "data/pwscup2018/T_round2.csv", format="pwscup2018")
     assert history.rows == 89_278
 
 
@@ -334,17 +334,17 @@ def test_the_second_round_of_2018_is_read(shared: Path) -> None:
     ],
 )
 def test_the_customers_of_the_contests_are_written_as_they_were_read(
-    shared: Path, year: Any, purchases: str, people: str
+    real_data: Path, year: Any, purchases: str, people: str
 ) -> None:
-    folder = shared / "data" / year
+    folder = real_data / "data" / year
     table = folder / f"{people}.csv"
     history = read(folder / f"{purchases}.csv", table, format=year)
     assert customers_text(history) == table.read_text()
 
 
 @pytest.mark.realdata
-def test_the_facts_about_the_contest_of_2016_hold(shared: Path) -> None:
-    rows = read(shared / "data/pwscup2016/T.csv", format="pwscup2016").frame()
+def test_the_facts_about_the_contest_of_2016_hold(real_data: Path) -> None:
+    rows = read(real_data / "data/pwscup2016/T.csv", format="pwscup2016").frame()
     counts = rows.select(pl.len(), pl.col("person", "basket", "item").n_unique()).row(0)
     assert counts == (38_087, 400, 1_763, 2_781)
     assert rows["price"].min() == 0.04
@@ -353,8 +353,8 @@ def test_the_facts_about_the_contest_of_2016_hold(shared: Path) -> None:
 
 
 @pytest.mark.realdata
-def test_the_example_of_2017_is_read_without_its_rows_of_no_quantity(shared: Path) -> None:
-    path = shared / "data/pwscup2017/example/S_aa_20171223175348529920.txt"
+def test_the_example_of_2017_is_read_without_its_rows_of_no_quantity(real_data: Path) -> None:
+    path = real_data / "data/pwscup2017/example/S_aa_20171223175348529920.txt"
     with pytest.raises(
         SchemaError, match=r"the rule 'returns' drops such rows\), not 0 \(row 48 and 915 more rows"
     ):
@@ -366,6 +366,6 @@ def test_the_example_of_2017_is_read_without_its_rows_of_no_quantity(shared: Pat
 
 
 @pytest.mark.realdata
-def test_a_guess_of_2017_is_no_purchase_history(shared: Path) -> None:
+def test_a_guess_of_2017_is_no_purchase_history(real_data: Path) -> None:
     with pytest.raises(SchemaError, match=r"must have 7 columns .* it has 13"):
-        read(shared / "data/pwscup2017/F_sample.csv", format="pwscup2017", cleaning=Cleaning())
+        read(real_data / "data/pwscup2017/F_sample.csv", format="pwscup2017", cleaning=Cleaning())

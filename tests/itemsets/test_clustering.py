@@ -105,8 +105,8 @@ def test_sizes_out_of_range_are_told() -> None:
 
 
 @pytest.fixture(scope="module")
-def contest(shared: Path) -> ItemSets:
-    file = shared / "data/pwscup2016/T.csv"
+def contest(real_data: Path) -> ItemSets:
+    file = real_data / "data/pwscup2016/T.csv"
     return item_sets(tokumei.read(file, format="pwscup2016"))
 
 

@@ -312,8 +312,8 @@ def test_values_out_of_range_are_told() -> None:
 
 
 @pytest.mark.realdata
-def test_a_search_beats_plain_annealing_on_the_contest_data(shared: Path) -> None:
-    sets = item_sets(tokumei.read(shared / "data/pwscup2016/T.csv", format="pwscup2016"))
+def test_a_search_beats_plain_annealing_on_the_contest_data(real_data: Path) -> None:
+    sets = item_sets(tokumei.read(real_data / "data/pwscup2016/T.csv", format="pwscup2016"))
     best_pairs = pair_groups(sets)
     assert best_pairs.cost == best_pairs.lower_bound == 19_564
     pairs = search_groups(sets, clusters=200, min_size=2, seed=0, seconds=1)

@@ -69,8 +69,8 @@ def test_similarity_is_that_of_python_sets(pairs: list[tuple[str, str]]) -> None
 
 
 @pytest.mark.realdata
-def test_statistics_of_pwscup2016_are_the_papers(shared) -> None:
-    found = statistics(read(shared / "data/pwscup2016/T.csv", format="pwscup2016"))
+def test_statistics_of_pwscup2016_are_the_papers(real_data) -> None:
+    found = statistics(read(real_data / "data/pwscup2016/T.csv", format="pwscup2016"))
     assert (found.customers, found.rows, found.baskets, found.items) == (400, 38_087, 1_763, 2_781)
     assert found.mean_items_per_customer == 65.725
     assert found.mean_jaccard == pytest.approx(0.0300133, abs=5e-8)

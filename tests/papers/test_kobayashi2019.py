@@ -16,8 +16,8 @@ from tokumei.papers.kobayashi2019_numbers import TABLE2, TABLE4
 
 
 @pytest.fixture(scope="module")
-def contest(shared: Path) -> History:
-    return read(shared / "data/pwscup2018/T.csv", format="pwscup2018")
+def contest(real_data: Path) -> History:
+    return read(real_data / "data/pwscup2018/T.csv", format="pwscup2018")
 
 
 @pytest.fixture(scope="module")

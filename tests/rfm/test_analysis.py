@@ -78,8 +78,8 @@ def test_ranks_of_different_values_are_even() -> None:
 
 
 @pytest.mark.realdata
-def test_the_papers_customers_agree_to_the_penny(shared: Path) -> None:
-    history = read(shared / "data/pwscup2018/T.csv", format="pwscup2018")
+def test_the_papers_customers_agree_to_the_penny(real_data: Path) -> None:
+    history = read(real_data / "data/pwscup2018/T.csv", format="pwscup2018")
     found = {row[0]: row[1:] for row in analyze(history).iter_rows()}
     assert found["12348"] == (66, 4, 1797.24)
     assert found["12349"] == (9, 1, 1757.55)

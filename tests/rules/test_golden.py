@@ -27,45 +27,45 @@ OF_2018 = [name for name in SUBMISSIONS if name.startswith("A_")]
 pytestmark = pytest.mark.realdata
 
 
-def expected(shared: Path, year: str, submission: str) -> dict[str, Any]:
-    text = (shared / "golden" / year / "expected.json").read_text()
+def expected(real_data: Path, year: str, submission: str) -> dict[str, Any]:
+    text = (real_data / "golden" / year / "expected.json").read_text()
     figures: dict[str, Any] = json.loads(text)[submission]
     return figures
 
 
-def published(shared: Path, name: str) -> Path:
+def published(real_data: Path, name: str) -> Path:
     if name in OF_2018:
-        return shared / f"golden/pwscup2018/{name}_published.csv.gz"
-    return shared / f"golden/pwscup2017/S_{name.removeprefix('AT_')}.csv.gz"
+        return real_data / f"golden/pwscup2018/{name}_published.csv.gz"
+    return real_data / f"golden/pwscup2017/S_{name.removeprefix('AT_')}.csv.gz"
 
 
 @pytest.fixture(scope="module")
-def contest_2017(shared: Path) -> tuple[Rules, Original]:
+def contest_2017(real_data: Path) -> tuple[Rules, Original]:
     contest = rules.find("pwscup2017")
-    folder = shared / "data/pwscup2017"
+    folder = real_data / "data/pwscup2017"
     return contest, contest.read(folder / "T.csv", folder / "M.csv")
 
 
 @pytest.fixture(scope="module")
-def contest_2018(shared: Path) -> tuple[Rules, Original]:
+def contest_2018(real_data: Path) -> tuple[Rules, Original]:
     contest = rules.find("pwscup2018")
-    return contest, contest.read(shared / "data/pwscup2018/T.csv")
+    return contest, contest.read(real_data / "data/pwscup2018/T.csv")
 
 
 @pytest.fixture(scope="module")
 def entries(
-    shared: Path, contest_2017: tuple[Rules, Original], contest_2018: tuple[Rules, Original]
+    real_data: Path, contest_2017: tuple[Rules, Original], contest_2018: tuple[Rules, Original]
 ) -> dict[str, Entry]:
     found = {}
     for name, path in SUBMISSIONS.items():
         contest, original = contest_2017 if name in OF_2017 else contest_2018
-        found[name] = contest.check(original, shared / path)
+        found[name] = contest.check(original, real_data / path)
     return found
 
 
 @pytest.fixture(scope="module")
 def judged(
-    shared: Path,
+    real_data: Path,
     contest_2017: tuple[Rules, Original],
     contest_2018: tuple[Rules, Original],
     entries: dict[str, Entry],
@@ -74,9 +74,9 @@ def judged(
     found = {}
     for name, entry in entries.items():
         contest, original = contest_2017 if name in OF_2017 else contest_2018
-        views = shared / "data/pwscup2017" if name in OF_2017 else None
+        views = real_data / "data/pwscup2017" if name in OF_2017 else None
         found[name] = contest.judge(
-            original, entry, seed=1, published=published(shared, name), views=views
+            original, entry, seed=1, published=published(real_data, name), views=views
         )
     return found
 
@@ -96,18 +96,18 @@ def test_the_contests_own_files_break_no_rule(entries: dict[str, Entry], name: s
 
 @pytest.mark.parametrize("name", OF_2017)
 def test_the_utilities_of_2017_have_every_digit(
-    shared: Path, judged: dict[str, Judgment], name: str
+    real_data: Path, judged: dict[str, Judgment], name: str
 ) -> None:
-    figures = expected(shared, "pwscup2017", name)["utility"]
+    figures = expected(real_data, "pwscup2017", name)["utility"]
     assert tuple(figures) == UTILITIES
     assert {title: value(judged[name], title) for title in UTILITIES} == figures
 
 
 @pytest.mark.parametrize("name", OF_2017)
 def test_the_rates_of_2017_have_every_digit(
-    shared: Path, judged: dict[str, Judgment], name: str
+    real_data: Path, judged: dict[str, Judgment], name: str
 ) -> None:
-    figures = expected(shared, "pwscup2017", name)["reidentification"]
+    figures = expected(real_data, "pwscup2017", name)["reidentification"]
     ours = {
         attack: {percent: value(judged[name], f"{attack}@{percent}") for percent in PERCENTS}
         for attack in ("S1", "S2", "S3", "S4", "S5", "S6")
@@ -117,9 +117,9 @@ def test_the_rates_of_2017_have_every_digit(
 
 @pytest.mark.parametrize("name", OF_2017)
 def test_the_total_of_2017_adds_the_worst_loss_and_the_worst_rate(
-    shared: Path, judged: dict[str, Judgment], name: str
+    real_data: Path, judged: dict[str, Judgment], name: str
 ) -> None:
-    figures = expected(shared, "pwscup2017", name)
+    figures = expected(real_data, "pwscup2017", name)
     rates = [rate for by_view in figures["reidentification"].values() for rate in by_view.values()]
     assert judged[name].total == max(figures["utility"].values()) + max(rates)
 
@@ -138,17 +138,19 @@ def test_the_utilities_of_2017_need_no_published_file(
 
 
 def test_the_answer_to_the_sample_is_the_contests_own(
-    shared: Path, contest_2017: tuple[Rules, Original], entries: dict[str, Entry]
+    real_data: Path, contest_2017: tuple[Rules, Original], entries: dict[str, Entry]
 ) -> None:
     contest, original = contest_2017
     made = contest.files(contest.publish(original, entries["AT_sample"], seed=1))
-    golden = gzip.decompress((shared / "golden/pwscup2017/F_sample.csv.gz").read_bytes()).decode()
+    golden = gzip.decompress(
+        (real_data / "golden/pwscup2017/F_sample.csv.gz").read_bytes()
+    ).decode()
     assert made["secret/F.csv"] == golden.replace("\r\n", "\n")
 
 
 @pytest.mark.parametrize("name", SUBMISSIONS)
 def test_we_publish_the_rows_that_the_contest_published(
-    shared: Path,
+    real_data: Path,
     contest_2017: tuple[Rules, Original],
     contest_2018: tuple[Rules, Original],
     entries: dict[str, Entry],
@@ -157,7 +159,7 @@ def test_we_publish_the_rows_that_the_contest_published(
     contest, original = contest_2017 if name in OF_2017 else contest_2018
     made = contest.files(contest.publish(original, entries[name], seed=1))
     (public,) = (text for path, text in made.items() if path.startswith("public/"))
-    theirs = gzip.decompress(published(shared, name).read_bytes()).decode().split()
+    theirs = gzip.decompress(published(real_data, name).read_bytes()).decode().split()
     assert sorted(public.split()) == sorted(theirs)
     assert public.split() != theirs
 
@@ -174,17 +176,17 @@ def test_the_answer_as_a_guess_is_right_throughout(
 
 @pytest.mark.parametrize("name", OF_2018)
 def test_the_information_loss_of_2018_has_12_digits(
-    shared: Path, judged: dict[str, Judgment], name: str
+    real_data: Path, judged: dict[str, Judgment], name: str
 ) -> None:
-    figure = expected(shared, "pwscup2018", name)["information_loss"]
+    figure = expected(real_data, "pwscup2018", name)["information_loss"]
     assert f"{value(judged[name], 'information_loss'):.12g}" == f"{figure:.12g}"
 
 
 @pytest.mark.parametrize("name", OF_2018)
 def test_the_exact_row_attack_of_2018_names_as_many(
-    shared: Path, judged: dict[str, Judgment], name: str
+    real_data: Path, judged: dict[str, Judgment], name: str
 ) -> None:
-    figures = expected(shared, "pwscup2018", name)["exact_row_attack"]
+    figures = expected(real_data, "pwscup2018", name)["exact_row_attack"]
     ours = {part: value(judged[name], f"exact_row.{part}") for part in ("guesses", "correct")}
     assert ours == figures
 

@@ -23,38 +23,38 @@ def rows_of(path: Path) -> Rows:
     return [line.split(",") for line in text.decode().replace("\r", "").splitlines()]
 
 
-def expected(shared: Path, year: str, submission: str) -> dict[str, Any]:
-    text = (shared / "golden" / f"pwscup{year}" / "expected.json").read_text()
+def expected(real_data: Path, year: str, submission: str) -> dict[str, Any]:
+    text = (real_data / "golden" / f"pwscup{year}" / "expected.json").read_text()
     figures: dict[str, Any] = json.loads(text)[submission]
     return figures
 
 
-def submission_2017(shared: Path, name: str) -> Rows:
+def submission_2017(real_data: Path, name: str) -> Rows:
     if name == "AT_sample":
-        return rows_of(shared / "data/pwscup2017/AT_sample.csv")
-    return rows_of(shared / "golden/pwscup2017" / f"{name}.csv.gz")
+        return rows_of(real_data / "data/pwscup2017/AT_sample.csv")
+    return rows_of(real_data / "golden/pwscup2017" / f"{name}.csv.gz")
 
 
 @pytest.fixture(scope="module")
-def T_2017(shared: Path) -> Rows:
-    return rows_of(shared / "data/pwscup2017/T.csv")
+def T_2017(real_data: Path) -> Rows:
+    return rows_of(real_data / "data/pwscup2017/T.csv")
 
 
 @pytest.fixture(scope="module")
-def customers_2017(shared: Path) -> list[str]:
-    return [row[0] for row in rows_of(shared / "data/pwscup2017/M.csv")]
+def customers_2017(real_data: Path) -> list[str]:
+    return [row[0] for row in rows_of(real_data / "data/pwscup2017/M.csv")]
 
 
 @pytest.fixture(scope="module")
-def T_2018(shared: Path) -> Rows:
-    return rows_of(shared / "data/pwscup2018/T.csv")
+def T_2018(real_data: Path) -> Rows:
+    return rows_of(real_data / "data/pwscup2018/T.csv")
 
 
 @pytest.mark.realdata
 @pytest.mark.parametrize("name", SUBMISSIONS_2017)
-def test_e3_to_e6_are_the_official_figures(shared: Path, T_2017: Rows, name: str) -> None:
-    AT = submission_2017(shared, name)
-    figures = expected(shared, "2017", name)["utility"]
+def test_e3_to_e6_are_the_official_figures(real_data: Path, T_2017: Rows, name: str) -> None:
+    AT = submission_2017(real_data, name)
+    figures = expected(real_data, "2017", name)["utility"]
     assert literal.top_list(T_2017, AT) == figures["E3.list"]
     assert literal.top_similarity(T_2017, AT) == figures["E3.similarity"]
     assert literal.date_error(T_2017, AT) == figures["E4"]
@@ -63,9 +63,9 @@ def test_e3_to_e6_are_the_official_figures(shared: Path, T_2017: Rows, name: str
 
 
 @pytest.mark.realdata
-def test_e1_and_e2_are_the_official_figures(shared: Path, T_2017: Rows) -> None:
-    AT = submission_2017(shared, "AT_mixed")
-    figures = expected(shared, "2017", "AT_mixed")["utility"]
+def test_e1_and_e2_are_the_official_figures(real_data: Path, T_2017: Rows) -> None:
+    AT = submission_2017(real_data, "AT_mixed")
+    figures = expected(real_data, "2017", "AT_mixed")["utility"]
     assert literal.item_cf_wholesale(T_2017, AT) == figures["E1"]
     assert literal.item_cf_retail(T_2017, AT) == figures["E2"]
 
@@ -73,11 +73,11 @@ def test_e1_and_e2_are_the_official_figures(shared: Path, T_2017: Rows) -> None:
 @pytest.mark.realdata
 @pytest.mark.parametrize("name", SUBMISSIONS_2017)
 def test_the_sample_attacks_have_the_official_rates(
-    shared: Path, T_2017: Rows, customers_2017: list[str], name: str
+    real_data: Path, T_2017: Rows, customers_2017: list[str], name: str
 ) -> None:
-    truth = literal.answer(T_2017, submission_2017(shared, name), customers_2017)
-    S = rows_of(shared / "golden/pwscup2017" / f"S_{name.removeprefix('AT_')}.csv.gz")
-    views = {view: rows_of(shared / "data/pwscup2017" / f"T{view}.csv") for view in VIEWS}
+    truth = literal.answer(T_2017, submission_2017(real_data, name), customers_2017)
+    S = rows_of(real_data / "golden/pwscup2017" / f"S_{name.removeprefix('AT_')}.csv.gz")
+    views = {view: rows_of(real_data / "data/pwscup2017" / f"T{view}.csv") for view in VIEWS}
     rates = {
         key: {
             view: literal.rate(truth, literal.sample_attack(customers_2017, S, views[view], key))
@@ -85,43 +85,43 @@ def test_the_sample_attacks_have_the_official_rates(
         }
         for key in ["S1", "S2", "S3", "S4", "S5", "S6"]
     }
-    assert rates == expected(shared, "2017", name)["reidentification"]
+    assert rates == expected(real_data, "2017", name)["reidentification"]
 
 
 @pytest.mark.realdata
 def test_the_answer_to_the_sample_is_the_official_one(
-    shared: Path, T_2017: Rows, customers_2017: list[str]
+    real_data: Path, T_2017: Rows, customers_2017: list[str]
 ) -> None:
-    truth = literal.answer(T_2017, submission_2017(shared, "AT_sample"), customers_2017)
-    assert truth == rows_of(shared / "golden/pwscup2017/F_sample.csv.gz")
+    truth = literal.answer(T_2017, submission_2017(real_data, "AT_sample"), customers_2017)
+    assert truth == rows_of(real_data / "golden/pwscup2017/F_sample.csv.gz")
 
 
 @pytest.mark.realdata
 @pytest.mark.parametrize("name", SUBMISSIONS_2018)
-def test_information_loss_is_the_official_figure(shared: Path, T_2018: Rows, name: str) -> None:
-    A = rows_of(shared / "golden/pwscup2018" / f"{name}.csv.gz")
-    official = expected(shared, "2018", name)["information_loss"]
+def test_information_loss_is_the_official_figure(real_data: Path, T_2018: Rows, name: str) -> None:
+    A = rows_of(real_data / "golden/pwscup2018" / f"{name}.csv.gz")
+    official = expected(real_data, "2018", name)["information_loss"]
     assert f"{literal.information_loss(T_2018, A):.12g}" == f"{official:.12g}"
 
 
 @pytest.mark.realdata
 @pytest.mark.parametrize("name", SUBMISSIONS_2018)
 def test_exact_row_names_as_many_customers_as_the_official_attack(
-    shared: Path, T_2018: Rows, name: str
+    real_data: Path, T_2018: Rows, name: str
 ) -> None:
-    A = rows_of(shared / "golden/pwscup2018" / f"{name}.csv.gz")
-    published = rows_of(shared / "golden/pwscup2018" / f"{name}_published.csv.gz")
+    A = rows_of(real_data / "golden/pwscup2018" / f"{name}.csv.gz")
+    published = rows_of(real_data / "golden/pwscup2018" / f"{name}_published.csv.gz")
     truth = {anonymized[0]: row[0] for row, anonymized in zip(T_2018, A, strict=True)}
     guess = literal.exact_row(T_2018, published)
     correct = sum(truth[pseudonym] == customer for pseudonym, customer in guess.items())
-    assert {"guesses": len(guess), "correct": correct} == expected(shared, "2018", name)[
+    assert {"guesses": len(guess), "correct": correct} == expected(real_data, "2018", name)[
         "exact_row_attack"
     ]
 
 
 @pytest.mark.realdata
-def test_thresholds_are_the_official_table(shared: Path) -> None:
-    table = {int(n): int(r) for n, r in rows_of(shared / "data/pwscup2018/R.csv")}
+def test_thresholds_are_the_official_table(real_data: Path) -> None:
+    table = {int(n): int(r) for n, r in rows_of(real_data / "data/pwscup2018/R.csv")}
     some = [*range(301), *range(325, 1001, 25)]
     assert {n: literal.threshold(n) for n in some} == {n: table[n] for n in some}
 

@@ -56,8 +56,8 @@ def test_nothing_right_never_shoots_down() -> None:
 
 
 @pytest.mark.realdata
-def test_the_table_of_the_contest(shared: Path) -> None:
-    table = pl.read_csv(shared / "data/pwscup2018/R.csv", has_header=False)
+def test_the_table_of_the_contest(real_data: Path) -> None:
+    table = pl.read_csv(real_data / "data/pwscup2018/R.csv", has_header=False)
     assert table.rows() == list(enumerate(thresholds(1000).tolist()))
 
 
