@@ -7,10 +7,9 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from typing_commands import Captured, printed
 
 from tokumei.cli.main import _run
-
-Captured = pytest.CaptureFixture[str]
 
 
 @pytest.fixture
@@ -28,12 +27,6 @@ def contest(tmp_path: Path) -> Path:
 
 def run(*words: object, code: int = 0) -> None:
     assert _run([str(word) for word in words]) == code
-
-
-def printed(capsys: Captured, *words: object, code: int = 0) -> str:
-    capsys.readouterr()
-    run(*words, code=code)
-    return capsys.readouterr().out
 
 
 def files(folder: Path, submission: str = "AT.csv") -> list[object]:

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from typing_commands import Captured, refusal, result
 
 from tokumei.cli.main import _run
 from tokumei.data.census import allowed_pairs
 from tokumei.data.census_like import generate_census
 
-Captured = pytest.CaptureFixture[str]
 COLUMNS = ("--columns", "age,education,sex")
 
 
@@ -22,18 +22,6 @@ def people(tmp_path: Path) -> Path:
     generate_census(20_000, seed=1).write_csv(tmp_path / "people.csv")
     allowed_pairs().write_csv(tmp_path / "allowed.csv")
     return tmp_path
-
-
-def result(capsys: Captured, *words: object) -> dict:
-    capsys.readouterr()
-    assert _run([*map(str, words), "--json"]) == 0
-    return json.loads(capsys.readouterr().out)
-
-
-def refusal(capsys: Captured, *words: object) -> str:
-    capsys.readouterr()
-    assert _run([*map(str, words)]) == 2
-    return capsys.readouterr().err
 
 
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
@@ -161,9 +149,9 @@ def test_saito_is_reproduced_on_a_generated_table(capsys: Captured, tmp_path: Pa
     [("adult_uci.parquet", "adult"), ("gov_census_acs2018.parquet", "acs2018")],
 )
 def test_saito_runs_on_other_tables(
-    capsys: Captured, tmp_path: Path, shared: Path, file: str, name: str
+    capsys: Captured, tmp_path: Path, real_data: Path, file: str, name: str
 ) -> None:
-    path = shared / "data/other" / file
+    path = real_data / "data/other" / file
     words = ("reproduce", "saito2014", "--data", path, "--trials", 1, "-o", tmp_path / "out")
     told = result(capsys, *words)
     assert told["data"] == name

@@ -1,10 +1,10 @@
 """`tokumei recommend`."""
 
-import json
 import shlex
 from pathlib import Path
 
 import pytest
+from typing_commands import result
 
 from tokumei import read, read_release
 from tokumei.audit.auditing import audit
@@ -20,17 +20,11 @@ def shop_file(tmp_path: Path) -> Path:
     return path
 
 
-def recommended(capsys: pytest.CaptureFixture[str], *words: object) -> dict:
-    capsys.readouterr()
-    assert _run(["recommend", *map(str, words), "--json"]) == 0
-    return json.loads(capsys.readouterr().out)
-
-
 def test_the_command_makes_a_release_that_keeps_the_risk(
     capsys, monkeypatch, shop_file: Path, tmp_path: Path
 ) -> None:
     words = (shop_file, "--risk", RISK, "--seconds", 4, "--seed", 8, "--keep", "rfm, items")
-    found = recommended(capsys, *words)
+    found = result(capsys, "recommend", *words)
     assert found["keep"] == ["rfm", "items"]
     make, check = found["commands"]
     assert check.startswith("tokumei audit ")
@@ -47,7 +41,7 @@ def test_the_command_makes_a_release_that_keeps_the_risk(
 def test_how_the_file_was_read_stands_in_the_commands(capsys, shop_file: Path) -> None:
     reading = ("--item", "item", "--first-customers", 20, "--drop", "duplicates")
     columns = ("--keep-column", "basket", "--seconds", 0.1, "--seed", 1)
-    found = recommended(capsys, shop_file, "--risk", 0.5, *reading, *columns)
+    found = result(capsys, "recommend", shop_file, "--risk", 0.5, *reading, *columns)
     for command in found["commands"]:
         for words in ("--item item", "--first-customers 20", "--drop duplicates", "--keep basket"):
             assert words in command
@@ -65,7 +59,7 @@ def test_a_folder_is_gone_on_with(capsys, shop_file: Path, tmp_path: Path) -> No
     names = {"trials.jsonl", "frontier.csv", "frontier.svg", "frontier.png", "frontier.html"}
     assert {path.name for path in folder.iterdir()} == names
     before = (folder / "trials.jsonl").read_text()
-    found = recommended(capsys, *words[1:], "--keep", "rows")
+    found = result(capsys, "recommend", *words[1:], "--keep", "rows")
     assert (folder / "trials.jsonl").read_text().startswith(before)
     assert {trial["seed"] for trial in found["trials"]} == {8}
     assert {path.name for path in folder.iterdir()} == names

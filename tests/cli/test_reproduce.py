@@ -2,23 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import polars as pl
 import pytest
+from typing_commands import Captured, result
 
 from tokumei import History
 from tokumei.cli.main import _run
 from tokumei.data.pwscup import contest_text
-
-Captured = pytest.CaptureFixture[str]
-
-
-def result(capsys: Captured, *words: object) -> dict:
-    capsys.readouterr()
-    assert _run([*map(str, words), "--json"]) == 0
-    return json.loads(capsys.readouterr().out)
 
 
 def contest_data(folder: Path, shop: History, year: str) -> Path:
