@@ -51,15 +51,8 @@ class Jaccard(Checked):
             distinct_items(history, to="compare item sets")
             for history in (challenge.release, challenge.known)
         )
-        return guess(
-            challenge,
-            match(
-                challenge,
-                released,
-                known,
-                top=self.top,
-                one_to_one=self.one_to_one,
-                idf=self.weights == "idf",
-                seed=seed,
-            ),
+        idf = self.weights == "idf"
+        pairs = match(
+            challenge, released, known, top=self.top, one_to_one=self.one_to_one, idf=idf, seed=seed
         )
+        return guess(challenge, pairs)

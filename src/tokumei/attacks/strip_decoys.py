@@ -52,18 +52,10 @@ class StripDecoys(Checked):
             if agreement > best:
                 best, chosen = agreement, reading
         released = distinct_items(chosen, to="compare item sets")
-        return guess(
-            challenge,
-            match(
-                challenge,
-                released,
-                known,
-                top=self.top,
-                one_to_one=self.one_to_one,
-                idf=idf,
-                seed=seed,
-            ),
+        pairs = match(
+            challenge, released, known, top=self.top, one_to_one=self.one_to_one, idf=idf, seed=seed
         )
+        return guess(challenge, pairs)
 
 
 def readings(release: History, known: History) -> list[History]:
