@@ -63,7 +63,8 @@ def main(options: list[str] | None = None) -> None:
             for name, taken in _measured(spark, path, given, used).items():
                 times.setdefault(name, []).append(taken)
             memory.append(
-                f"{size:,}: Java {_peak(java):,.0f} MB, Python {_peak(os.getpid()):,.0f} MB"
+                f"{size:,}: Java {_peak(java):,.0f} MB, Python {_peak(os.getpid()):,.0f} MB; "
+                f"tables that are kept, in memory and on disk: {_kept(spark):,.0f} MB"
             )
             spark.catalog.clearCache()
     rows = [
@@ -176,6 +177,12 @@ def _peak(process: int) -> float:
     status = Path(f"/proc/{process}/status").read_text()
     kilobytes = next(line for line in status.splitlines() if line.startswith("VmHWM"))
     return int(kilobytes.split()[1]) / 1024
+
+
+def _kept(spark: Any) -> float:
+    """Return the size of all tables that Spark keeps, in MB."""
+    tables = spark.sparkContext._jsc.sc().getRDDStorageInfo()
+    return sum(table.memSize() + table.diskSize() for table in tables) / 1e6
 
 
 class Cores:
