@@ -18,6 +18,7 @@ language = "en"
 extensions = [
     "myst_parser",
     "sphinx.ext.autodoc",
+    "import_graph",
     "japanese_search",
     "languages",
     "mathml",

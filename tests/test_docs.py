@@ -15,7 +15,6 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
-from importlib.machinery import SourceFileLoader
 from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
@@ -204,18 +203,6 @@ def test_every_method_and_parameter_is_in_the_reference(family, reference: Modul
             assert parameter.name.replace("_", "-") in page.replace("_", "-")
 
 
-def test_pictures_show_what_the_methods_do() -> None:
-    script = SourceFileLoader("pictures_of_methods", str(ROOT / "tools" / "pictures-of-methods"))
-    tool = ModuleType(script.name)
-    script.exec_module(tool)
-    drawn = {name: drawing.svg() for name, drawing in tool.drawings()}
-    stored = {path.stem: path for path in (DOCS / "_static" / "methods").glob("*.svg")}
-    assert stored.keys() == drawn.keys()
-    for name, path in stored.items():
-        assert path.read_text(encoding="utf-8") == drawn[name], "run tools/pictures-of-methods"
-        assert path.stat().st_size < 15_000
-
-
 def test_every_public_name_is_in_the_reference(reference: ModuleType) -> None:
     import tokumei
 
@@ -243,25 +230,6 @@ def test_pages_name_no_path_of_a_machine(reference: ModuleType) -> None:
     texts = {path.name: path.read_text(encoding="utf-8") for path in PAGES} | reference.pages()
     for name, text in texts.items():
         assert not MACHINE_PATH.search(text), f"{name} names {MACHINE_PATH.search(text)}"
-
-
-def test_imports_follow_the_layers_that_the_architecture_page_lists() -> None:
-    page = (DOCS / "architecture.md").read_text(encoding="utf-8")
-    table = page.partition("<!-- layers -->\n")[2].partition("\n\n")[0]
-    rows = [re.findall(r"`(\w+)`", line.split("|")[1]) for line in table.splitlines()[2:]]
-    layer = {name: number for number, row in enumerate(rows) for name in row}
-    package = ROOT / "src" / "tokumei"
-    assert all((package / name).exists() or (package / f"{name}.py").exists() for name in layer)
-    for file in package.rglob("*.py"):
-        importer = file.relative_to(package).parts[0].removesuffix(".py")
-        for imported in {name for name in imports(file) if name in layer and importer in layer}:
-            assert layer[imported] <= layer[importer], f"{importer} imports {imported}"
-
-
-def imports(file: Path) -> Iterator[str]:
-    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("tokumei."):
-            yield str(node.module).split(".")[1]
 
 
 def test_the_site_builds_without_a_warning(tmp_path: Path) -> None:

@@ -1,77 +1,64 @@
 """Imports point upwards in the list of layers, and the core needs no extra."""
 
-import ast
+import re
 import subprocess
 import sys
 import tomllib
 from pathlib import Path
+from types import ModuleType
 
 import pytest
+import rustworkx as rx
 
 import tokumei
 
-SOURCE = Path(tokumei.__file__).parent
 PROJECT = Path(__file__).parents[1]
 
-# As in the design: a module may import from its own layer and from those above it.
-LAYERS = [
-    {"errors", "words", "draws", "progress", "parameters", "tables", "cells"},
-    {"history"},
-    {"contracts", "attributes"},
-    {"registry", "publishing"},
-    {"theory"},
-    {"data"},
-    {"rfm"},
-    {"itemsets"},
-    {"alignment"},
-    {"equalizing"},
-    {"pk"},
-    {"mining"},
-    {"anonymizers"},
-    {"threats"},
-    {"attacks"},
-    {"judges"},
-    {"metrics"},
-    {"spark"},
-    {"rules"},
-    {"papers"},
-    {"report"},
-    {"audit"},
-    {"arena"},
-    {"contest"},
-    {"ble"},
-    {"cli"},
-]
-ENTRANCES = {"__init__", "__main__"}
+
+@pytest.fixture
+def sources(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    monkeypatch.syspath_prepend(str(PROJECT))
+    from tools import imports
+
+    return imports
 
 
-def layer(module: str) -> int:
-    part = module.removeprefix("tokumei.").split(".")[0]
-    return next(number for number, names in enumerate(LAYERS) if part in names)
+def test_imports_point_upwards(sources: ModuleType) -> None:
+    layer = {part: number for number, row in enumerate(sources.layers()) for part in row}
+    for path, part in sources.modules():
+        for other in sources.imported(path):
+            assert layer[other] <= layer[part], f"{path.name} imports {other}, which stands below"
 
 
-def imports(path: Path) -> set[str]:
-    found: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
-            found.add(node.module)
-        elif isinstance(node, ast.Import):
-            found.update(alias.name for alias in node.names)
-    return {name for name in found if name.startswith("tokumei.")}
+def test_no_parts_import_each_other(sources: ModuleType) -> None:
+    graph = sources.graph()
+    rings = [[graph[part] for part in ring] for ring in rx.simple_cycles(graph)]
+    assert not rings
 
 
-MODULES = [
-    path
-    for path in sorted(SOURCE.rglob("*.py"))
-    if path.relative_to(SOURCE).with_suffix("").as_posix() not in ENTRANCES
-]
+def test_both_languages_list_the_same_layers(sources: ModuleType) -> None:
+    assert sources.layers(PROJECT / "docs" / "ja" / "architecture.md") == sources.layers()
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: path.relative_to(SOURCE).as_posix())
-def test_imports_point_upwards(path: Path) -> None:
-    own = layer(path.relative_to(SOURCE).with_suffix("").as_posix().replace("/", "."))
-    for name in imports(path):
-        assert layer(name) <= own, f"{path.name} imports {name}, which stands below it"
+def test_every_part_has_a_layer(sources: ModuleType) -> None:
+    listed = [part for layer in sources.layers() for part in layer]
+    assert sorted(listed) == sorted({part for _, part in sources.modules()})
+
+
+def test_the_picture_of_the_imports_shows_every_part_and_arrow_once(
+    sources: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("sphinx", reason="the documentation needs the extra 'dev'")
+    monkeypatch.syspath_prepend(str(PROJECT / "docs" / "_extensions"))
+    from import_graph import svg
+
+    drawn = svg("imports")
+    everywhere, *rows = sources.layers()
+    for part in (part for row in rows for part in row):
+        assert drawn.count(f">{part}</text>") == 1
+    assert f">{' '.join(everywhere)}</text>" in drawn
+    wanted = [edge for edge in sources.reduced() if not set(edge) & set(everywhere)]
+    assert sorted(re.findall(r'data-import="(\w+) (\w+)"', drawn)) == wanted
 
 
 def test_the_core_imports_without_any_extra() -> None:
