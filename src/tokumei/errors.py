@@ -5,9 +5,23 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
+LONGEST_SENTENCE = 2_000
+"""Characters: a sentence may quote a cell of a megabyte, or a thousand columns."""
+
 
 class TokumeiError(Exception):
     """The root of all our errors; the command prints it without a traceback and exits with 2."""
+
+    def __str__(self) -> str:
+        # Not the next class's: KeyError would give the repr of the sentence.
+        sentence, half = Exception.__str__(self), LONGEST_SENTENCE // 2
+        if len(sentence) > LONGEST_SENTENCE:
+            sentence = f"{sentence[:half]} … {sentence[-half:]}"
+        # What is quoted comes from files of others, and could steer a terminal.
+        return "".join(
+            sign if sign.isprintable() or sign.isspace() else "\N{REPLACEMENT CHARACTER}"
+            for sign in sentence
+        )
 
 
 class ParameterError(TokumeiError, ValueError):
@@ -53,9 +67,6 @@ class UnknownMethod(TokumeiError, KeyError):
         near = difflib.get_close_matches(name, names, n=1, cutoff=0.5)
         hint = f"did you mean '{near[0]}'?" if near else f"there are {', '.join(names)}."
         super().__init__(f"There is no {family} called '{name}'; {hint}")
-
-    # KeyError would print the repr of the sentence.
-    __str__ = Exception.__str__
 
     def __reduce__(self) -> tuple[type[TokumeiError], tuple[str]]:
         return (TokumeiError, (str(self),))

@@ -99,7 +99,7 @@ def test_a_wrong_value_in_a_later_piece_has_its_row(
 
 def test_files_that_cannot_be_read_are_explained(tmp_path: Path) -> None:
     (tmp_path / "in.parquet").write_bytes(b"no")
-    with pytest.raises(ReadError, match="cannot be read as Parquet"):
+    with pytest.raises(ReadError, match="is a broken or truncated Parquet file"):
         read_records(tmp_path / "in.parquet", DOMAIN)
     ROWS.drop("sex").write_parquet(tmp_path / "part.parquet")
     with pytest.raises(SchemaError, match="needs a column sex; it has id, decade"):

@@ -16,7 +16,7 @@
 from __future__ import annotations
 
 import json
-import math
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -124,7 +124,8 @@ def _whole(value: Any) -> bool:
 
 def _number(value: Any) -> bool:
     number = isinstance(value, int | float) and not isinstance(value, bool)
-    return number and math.isfinite(value)
+    # Not `isfinite`, which fails on a whole number beyond all floats.
+    return number and abs(value) <= sys.float_info.max
 
 
 def _number_or_none(value: Any) -> bool:

@@ -50,13 +50,15 @@ class TrialFile:
             part.write_text("".join(f"{text}\n" for text in self.lines), encoding="utf-8")
 
     def _read(self, path: Path) -> None:
-        self.lines = path.read_text(encoding="utf-8").splitlines()
+        # Bytes that are no text are found with their line, like all that is no trial.
+        self.lines = path.read_text(encoding="utf-8", errors="surrogateescape").splitlines()
         for number, text in enumerate(self.lines, start=1):
             try:
-                line = json.loads(text)
+                line = json.loads(text.encode())
                 trial = Trial.from_json(line)
                 digest, version = line["original"], line["version"]
-            except (ValueError, KeyError, TypeError) as error:
+                hash((trial.words, trial.seed))
+            except (ValueError, KeyError, TypeError, RecursionError) as error:
                 raise ReadError(
                     f"{path}, line {number}: this is no finished trial ({error}); remove the line."
                 ) from error

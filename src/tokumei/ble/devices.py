@@ -7,6 +7,7 @@ from pathlib import Path
 
 import polars as pl
 
+from tokumei.data.columns import has_texts
 from tokumei.data.loading import load
 from tokumei.errors import SchemaError, place
 
@@ -54,6 +55,10 @@ def read_devices(path: Path) -> Devices:
     for name in ("type", "user"):
         if name not in rows.columns:
             rows = rows.with_columns(pl.lit("", pl.String).alias(name))
+    for name in COLUMNS:
+        if not has_texts(rows.schema[name]):
+            kind = rows.schema[name]
+            raise SchemaError(f"In {path}, every {name} must be a text, not {kind}.")
     rows = rows.select(pl.col(*COLUMNS).cast(pl.String).str.strip_chars())
     rows = rows.with_columns(
         pl.col("address").str.to_uppercase(), pl.col("type", "user").fill_null("")

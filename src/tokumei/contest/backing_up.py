@@ -6,6 +6,7 @@ they are only ever added, so that all that the database names are there.
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import shutil
@@ -13,7 +14,7 @@ import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
-from zipfile import ZIP_DEFLATED, BadZipFile, LargeZipFile, ZipFile, ZipInfo
+from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from sqlalchemy import Connection, Table, delete, func, insert, select
 from sqlalchemy.exc import SQLAlchemyError
@@ -25,8 +26,9 @@ from tokumei.contest.settings import FILE, Settings, read_settings
 from tokumei.contest.store.database import Database, open_database, sqlite_url
 from tokumei.contest.store.migrations import upgrade
 from tokumei.contest.store.schema import metadata
+from tokumei.contest.unpacking import BROKEN, METHODS
 from tokumei.data.writing import check_new, whole_file, whole_folder
-from tokumei.errors import ParameterError, ReadError
+from tokumei.errors import ParameterError, ReadError, TokumeiError
 from tokumei.progress import track
 
 ROWS_AT_ONCE = 1_000
@@ -57,8 +59,9 @@ def restore(archive: Path, folder: Path) -> int:
         part.chmod(0o700)
         members = _members(packed, archive)
         _check_room(members, archive, part)
-        for name, member in track(members.items(), len(members), "restoring"):
-            _unpack(packed, member, part / name)
+        with _whole(archive):
+            for name, member in track(members.items(), len(members), "restoring"):
+                _unpack(packed, member, part / name)
         _check_settings(read_settings(part), part, archive)
         (part / SEED).parent.chmod(0o700)
         (part / SEED).chmod(0o600)
@@ -95,12 +98,22 @@ def _check_settings(settings: Settings, folder: Path, shown: Path) -> None:
 
 
 @contextmanager
-def _opened(archive: Path) -> Iterator[ZipFile]:
+def _whole(archive: Path) -> Iterator[None]:
+    """Say what is wrong with a ZIP that cannot be read."""
     try:
-        with ZipFile(archive) as packed:
-            yield packed
-    except (BadZipFile, LargeZipFile, EOFError, NotImplementedError) as error:
+        yield
+    except TokumeiError:
+        raise
+    except (*BROKEN, OSError) as error:
+        # A place before the beginning is the ZIP's fault, a full disk is not.
+        if isinstance(error, OSError) and error.errno != errno.EINVAL:
+            raise
         raise ReadError(f"{archive} is not a whole ZIP file ({error}).") from error
+
+
+def _opened(archive: Path) -> ZipFile:
+    with _whole(archive):
+        return ZipFile(archive)
 
 
 def _members(packed: ZipFile, archive: Path) -> dict[str, ZipInfo]:
@@ -112,7 +125,8 @@ def _members(packed: ZipFile, archive: Path) -> dict[str, ZipInfo]:
         leads_out = path.is_absolute() or ".." in path.parts
         # SQLite would take such a file for a part of the new database.
         beside = member.filename.startswith(f"{DATABASE_FILE}-")
-        if not plain or leads_out or beside or member.filename in members:
+        packed_otherwise = member.compress_type not in METHODS
+        if not plain or leads_out or beside or packed_otherwise or member.filename in members:
             raise ReadError(f"{archive} is no backup of ours: {member.filename!r} is among it.")
         members[member.filename] = member
     for name in (FILE, DATABASE_FILE, str(SEED)):

@@ -13,7 +13,7 @@ import polars as pl
 from tokumei.data.columns import LINE, READERS
 from tokumei.data.text import content
 from tokumei.errors import SubmissionError
-from tokumei.rules.lines import WHOLE_LINE
+from tokumei.rules.lines import WHOLE_LINE, refuse_long
 from tokumei.rules.problems import Problems, Report
 
 CHECKED = ("person", "time", "price", "quantity")
@@ -73,6 +73,7 @@ def _blocks(path: Path, columns: Sequence[str]) -> Iterator[list[tuple[int, list
 
 def _text(path: Path) -> str:
     data = content(path, zero_allowed=False)
+    refuse_long(data, path.name)
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -99,7 +99,7 @@ def read_settings(folder: Path) -> Settings:
             f"{folder} is not the folder of a contest: it has no {FILE}; make one with "
             "'tokumei contest init'."
         ) from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise ReadError(f"{path} cannot be read as TOML ({error}).") from error
     return _Reader(path).settings(content)
 

@@ -35,8 +35,8 @@ ENCRYPTED = 0x1
 CHUNK = 1 << 18
 LONGEST_NAME = 60
 BROKEN = (
-    zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, OverflowError, RuntimeError,
-    UnicodeError, ValueError, struct.error,
+    zipfile.BadZipFile, zipfile.LargeZipFile, zlib.error, EOFError, NotImplementedError,
+    OverflowError, RuntimeError, UnicodeError, ValueError, struct.error,
 )  # fmt: skip
 
 

@@ -16,6 +16,7 @@ from pathlib import Path
 import polars as pl
 
 from tokumei.data.columns import LINE, fail
+from tokumei.data.loading import BROKEN_PARQUET, check_parquet
 from tokumei.data.text import LONGEST_LINE, content
 from tokumei.errors import ParameterError, ReadError, SchemaError
 
@@ -125,27 +126,6 @@ def _years(band: str) -> tuple[float, float]:
     return int(first), float("inf") if onward else int(last or first)
 
 
-def read_census(path: str | Path) -> pl.DataFrame:
-    """Read age, education and sex from UCI's raw or discretized file, also as .gz or Parquet.
-
-    The discretized file knows eight bands of age only, so its ages are `DISCRETIZED_AGES`. A
-    Parquet file has the raw codes in AGE, YEARSCH and SEX, or in age, education and sex.
-    """
-    scanned = scan(Path(path))
-    form = census_form(scanned)
-    if form is None and scanned.header:
-        raise SchemaError(
-            f"A census file must have the columns {', '.join(RAW.columns)} or "
-            f"{', '.join(DISCRETIZED.columns)}; {scanned.name} has {', '.join(scanned.columns)}."
-        )
-    if form is None:
-        raise SchemaError(
-            f"A census file without a header must have {' or '.join(map(str, FIELDS))} fields "
-            f"a line, not {len(scanned.columns)} ({scanned.name}, row 1)."
-        )
-    return census_table(scanned, form)
-
-
 def census_form(scanned: Scanned) -> CensusForm | None:
     """Return which form of the census file this is, if it is one."""
     forms = (RAW, DISCRETIZED, RENAMED)
@@ -220,10 +200,11 @@ def _scan_text(source: Path | bytes, first_line: bytes, name: str) -> Scanned:
 
 
 def _scan_parquet(path: Path) -> Scanned:
+    check_parquet(path)
     try:
         rows = pl.scan_parquet(path, row_index_name=LINE, row_index_offset=1, glob=False)
         columns = [name for name in rows.collect_schema().names() if name != LINE]
-    except (pl.exceptions.PolarsError, OSError) as error:
+    except BROKEN_PARQUET as error:
         raise ReadError(f"{path.name} is a broken or truncated Parquet file.") from error
     return Scanned(path.name, tuple(columns), rows, header=True)
 
@@ -234,7 +215,7 @@ def read_cells(scanned: Scanned, columns: Sequence[str]) -> pl.DataFrame:
     cells = pl.col(columns).cast(pl.String).str.strip_chars(" \t\r\x1a")
     try:
         rows = scanned.rows.select(LINE, pl.when(cells != "").then(cells)).collect()
-    except (pl.exceptions.PolarsError, OSError) as error:
+    except BROKEN_PARQUET as error:
         raise ReadError(
             f"{scanned.name} cannot be read as a table: its rows must be UTF-8 text and may not "
             f"have more than the {len(scanned.columns)} cells of the first."

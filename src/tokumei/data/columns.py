@@ -101,7 +101,7 @@ def quantities(cells: pl.Series) -> pl.Series:
     return rounded.set((rounded != numbers).fill_null(value=True), None)
 
 
-UNREADABLE = (pl.Binary, pl.Object)
+UNREADABLE = (pl.Binary, pl.Duration, pl.Object)
 READERS: dict[str, tuple[Callable[[pl.Series], pl.Series], str]] = {
     "person": (ids, "Every purchase needs a customer"),
     "item": (ids, "Every purchase needs an item"),
@@ -116,13 +116,20 @@ def read_role(rows: pl.DataFrame, role: str, name: str) -> pl.DataFrame:
     """Give a role column its type; empty cells and amounts out of range are judged later."""
     read, rule = READERS[role]
     cells = rows[role]
-    if cells.dtype.is_nested() or cells.dtype in UNREADABLE or _no_amounts(role, cells.dtype):
+    if not has_texts(cells.dtype) or _no_amounts(role, cells.dtype):
         raise SchemaError(f"{rule}; column {name} holds values of type {cells.dtype}.")
+    if cells.dtype in (pl.Categorical, pl.Enum):
+        cells = cells.cast(pl.String)
     if read is ids and cells.dtype.is_float():
         cells = cells.fill_nan(None)
     values = read(cells)
     fail(rows, values.is_null() & cells.is_not_null(), role, name, rule)
     return rows.with_columns(values.alias(role))
+
+
+def has_texts(dtype: pl.DataType) -> bool:
+    """Tell whether values of a type can be written as text."""
+    return not dtype.is_nested() and dtype not in UNREADABLE
 
 
 def _no_amounts(role: str, dtype: pl.DataType) -> bool:

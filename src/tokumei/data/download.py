@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import http.client
 import io
+import tempfile
 import urllib.error
 import urllib.request
 import zipfile
@@ -15,6 +16,7 @@ from typing import Any
 import polars as pl
 
 from tokumei.data.columns import ids, times
+from tokumei.data.workbooks import read_workbook
 from tokumei.data.writing import check_new, is_parquet, write_frame
 from tokumei.errors import ReadError
 from tokumei.progress import track
@@ -89,10 +91,13 @@ def _workbook(archive: bytes) -> bytes:
 
 
 def _table(workbook: bytes) -> pl.DataFrame:
-    try:
-        rows = pl.read_excel(io.BytesIO(workbook), infer_schema_length=0)
-    except Exception as error:  # the Excel engine raises types of its own
-        raise ReadError("The downloaded workbook is broken.") from error
+    with tempfile.TemporaryDirectory(prefix="tokumei-download-") as place:
+        path = Path(place, "workbook.xlsx")
+        path.write_bytes(workbook)
+        try:
+            rows = read_workbook(path)
+        except ReadError as error:
+            raise ReadError("The downloaded workbook is broken.") from error
     if tuple(rows.columns) != COLUMNS:
         raise ReadError(f"The downloaded workbook must have the columns {', '.join(COLUMNS)}.")
     return rows.with_columns(

@@ -9,12 +9,21 @@ from typing import Any
 
 import narwhals as nw
 import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
 
+from tokumei.data.limits import refuse_huge
 from tokumei.data.text import read_strings, without_blanks
+from tokumei.data.workbooks import read_workbook
 from tokumei.errors import ReadError, SchemaError
 
 EXCEL = (".xlsx", ".xls", ".xlsm", ".xlsb", ".ods")
 PARQUET = (".parquet", ".pq")
+BROKEN_PARQUET = (
+    *(pl.exceptions.PolarsError, pa.ArrowException, OSError),
+    pl.exceptions.PanicException,  # which is no Exception
+    UnicodeDecodeError,  # of a sentence of Arrow that quotes the file
+)
 
 
 @dataclass(frozen=True)
@@ -66,23 +75,27 @@ def _load_file(path: Path, encoding: str | None) -> pl.DataFrame:
         return read_strings(path, header=True, encoding=encoding)
     if not path.is_file():
         raise ReadError(f"There is no file {path}.")
-    if ending in PARQUET:
-        return _complete(_load_parquet(path), path)
-    try:
-        # As text: a column that mixes numbers and words (invoice C536379) would lose cells.
-        rows = pl.read_excel(path, infer_schema_length=0)
-    except pl.exceptions.NoDataError as error:
-        raise ReadError(f"{path.name} is empty; a history needs at least one row.") from error
-    except Exception as error:  # the Excel engine raises types of its own
-        raise ReadError(f"{path.name} is a broken or truncated Excel file.") from error
+    rows = _load_parquet(path) if ending in PARQUET else read_workbook(path)
     return _complete(without_blanks(rows), path)
 
 
 def _load_parquet(path: Path) -> pl.DataFrame:
+    check_parquet(path)
     try:
-        return without_blanks(pl.read_parquet(path))
-    except (pl.exceptions.PolarsError, OSError) as error:
+        return pl.read_parquet(path, glob=False)
+    except BROKEN_PARQUET as error:
         raise ReadError(f"{path.name} is a broken or truncated Parquet file.") from error
+
+
+def check_parquet(path: Path) -> None:
+    """Raise a ReadError if a file is no Parquet, or says that it has more than fits into memory."""
+    try:
+        told = pq.read_metadata(path)
+        groups = [told.row_group(number) for number in range(told.num_row_groups)]
+    except BROKEN_PARQUET as error:
+        raise ReadError(f"{path.name} is a broken or truncated Parquet file.") from error
+    unpacked = sum(group.total_byte_size for group in groups)
+    refuse_huge(path.name, rows=told.num_rows, columns=told.num_columns, unpacked=unpacked)
 
 
 def _complete(rows: pl.DataFrame, path: Path) -> pl.DataFrame:

@@ -108,7 +108,12 @@ ACS2018 = Survey(
 
 
 def read_microdata(path: str | Path) -> Microdata:
-    """Read one of the known tables, recognized by its columns, with its correlation."""
+    """Read one of the known tables, recognized by its columns, with its correlation.
+
+    Of the census this is UCI's raw or discretized file, also as .gz or Parquet; the discretized one
+    knows eight bands of age only. Parquet has the raw codes, in AGE, YEARSCH and SEX or in age,
+    education and sex.
+    """
     scanned = scan(Path(path))
     for survey in (ADULT, ACS2018):
         if set(survey.marks) <= set(scanned.columns):
@@ -124,16 +129,6 @@ def read_microdata(path: str | Path) -> Microdata:
     return Microdata(name, census_table(scanned, form), allowed_pairs(form.ages))
 
 
-def read_adult(path: str | Path) -> pl.DataFrame:
-    """Read age, education and sex from Adult, ages in bands of five years."""
-    return _read_survey(path, ADULT)
-
-
-def read_acs(path: str | Path) -> pl.DataFrame:
-    """Read age, education and sex from the American Community Survey, ages in bands of five."""
-    return _read_survey(path, ACS2018)
-
-
 def plausible_pairs(survey: Survey) -> pl.DataFrame:
     """Return the pairs of age and education that a survey can have."""
     pairs = [
@@ -143,16 +138,6 @@ def plausible_pairs(survey: Survey) -> pl.DataFrame:
         if AGES.index(age) >= AGES.index(survey.least_ages.get(education, AGES[0]))
     ]
     return pl.DataFrame(pairs, {"age": pl.String, "education": pl.String}, orient="row")
-
-
-def _read_survey(path: str | Path, survey: Survey) -> pl.DataFrame:
-    scanned = scan(Path(path))
-    if not set(survey.marks) <= set(scanned.columns):
-        raise SchemaError(
-            f"A table of {survey.name} must have the columns {', '.join(survey.marks)}; "
-            f"{scanned.name} has {_described(scanned)}."
-        )
-    return _survey_table(scanned, survey)
 
 
 def _survey_table(scanned: Scanned, survey: Survey) -> pl.DataFrame:

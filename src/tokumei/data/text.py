@@ -13,6 +13,7 @@ from typing import IO, cast
 
 import polars as pl
 
+from tokumei.data.limits import refuse_huge
 from tokumei.errors import ReadError, SchemaError
 
 LONGEST_LINE = 1 << 20
@@ -38,6 +39,8 @@ def read_strings(path: Path, *, header: bool, encoding: str | None = None) -> pl
     first_line = data[: data.find(b"\n") + 1 or len(data)].decode()
     # The first line of a contest file is data, with semicolons inside its sets.
     separator = max(SEPARATORS, key=first_line.count) if header else ","
+    # Every line gets all cells of the first, however short it is.
+    refuse_huge(path.name, rows=data.count(b"\n"), columns=first_line.count(separator) + 1)
     try:
         rows = pl.read_csv(data, has_header=header, infer_schema=False, separator=separator)
     except pl.exceptions.PolarsError as error:

@@ -1,9 +1,12 @@
 """Pk-anonymity by perturbation of correlated attributes, and reconstruction [saito2014]."""
 
 from tokumei.pk.anonymity import anonymity, closed_form, largest_rho, least_ratio
+from tokumei.pk.correlated import Correlated
 from tokumei.pk.correlation import Correlation
 from tokumei.pk.domain import Domain
-from tokumei.pk.mechanism import Correlated, Independent, Mechanism, mechanism
+from tokumei.pk.independent import Independent
+from tokumei.pk.mechanism import Mechanism
+from tokumei.pk.mechanisms import mechanism
 from tokumei.pk.perturbation import crosstab, perturb, records_of, tabulate
 from tokumei.pk.planning import best_rho, expected_l1
 from tokumei.pk.reconstruction import Reconstruction, intervals, reconstruct

@@ -15,7 +15,8 @@ from tokumei.errors import ParameterError
 from tokumei.pk.correlation import Correlation
 from tokumei.pk.domain import Domain
 from tokumei.pk.kernels import Floats
-from tokumei.pk.mechanism import Mechanism, mechanism
+from tokumei.pk.mechanism import Mechanism
+from tokumei.pk.mechanisms import mechanism
 
 
 def anonymity(of: Mechanism, records: int) -> float:

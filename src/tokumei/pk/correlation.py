@@ -22,6 +22,8 @@ from tokumei.pk.kernels import Ints, leaves_of
 
 log = logging.getLogger(__name__)
 
+MOST_CELLS = 100_000_000
+"""Combinations that are looked at: four bytes for each attribute of each."""
 Bools = npt.NDArray[np.bool_]
 Test = Callable[[int, list[Codes]], Bools]
 """Tells for prefixes, as one line of codes for each attribute so far, which are allowed."""
@@ -102,6 +104,11 @@ class Correlation:
         prefixes: list[Codes] = []
         for level, size in enumerate(domain.shape):
             nodes = levels[-1] - levels[-2]
+            if nodes * size > MOST_CELLS:
+                raise ParameterError(
+                    f"A correlation may have up to {MOST_CELLS:,} combinations; with "
+                    f"{domain.names[level]} it would have {nodes * size:,} to look at."
+                )
             candidates = [np.repeat(line, size) for line in prefixes]
             candidates.append(np.tile(np.arange(size, dtype=np.int32), nodes))
             allowed = np.ones(nodes * size, dtype=bool)

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from tokumei.data.columns import has_texts
 from tokumei.errors import ParameterError, SchemaError, place
 
 Codes = npt.NDArray[np.int32]
@@ -102,6 +103,8 @@ def _require(rows: pl.DataFrame, names: Sequence[str]) -> None:
             raise SchemaError(f"The table needs a column {name}; it has {have}.")
         if rows[name].dtype.is_nested():
             raise SchemaError(f"Every {name} must be exact; some are generalized.")
+        if not has_texts(rows[name].dtype):
+            raise SchemaError(f"Every {name} must be a text or a number, not {rows[name].dtype}.")
 
 
 def _values(column: pl.Series) -> list[str]:

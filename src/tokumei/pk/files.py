@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import json
 import tomllib
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -26,10 +27,16 @@ from typing_extensions import Doc
 from tokumei.data.loading import load
 from tokumei.data.writing import whole_file
 from tokumei.errors import ParameterError, ReadError
+from tokumei.pk.correlated import Correlated
 from tokumei.pk.correlation import Correlation
 from tokumei.pk.domain import Domain
-from tokumei.pk.mechanism import Correlated, Mechanism, mechanism
+from tokumei.pk.mechanism import Mechanism
+from tokumei.pk.mechanisms import mechanism
 
+DAMAGES = (
+    *(ValueError, ArithmeticError, LookupError, TypeError, AttributeError),
+    RecursionError,  # of lists in lists
+)
 Forbidden = Annotated[
     str,
     Doc("Combinations that cannot occur, as in 'sex=male & title=Ms|Mrs; age=0-4 & licence=car'."),
@@ -43,7 +50,7 @@ def read_domain(path: Path) -> Domain:
         raise ReadError(
             f"{path} needs a table [attributes] with a list of values for each attribute."
         )
-    return Domain.of({name: [str(value) for value in values] for name, values in found.items()})
+    return _domain(found)
 
 
 def read_correlation(path: Path, domain: Domain) -> Correlation:
@@ -102,14 +109,16 @@ def read_mechanism(path: Path) -> Mechanism:
     """Read a mechanism that `write_mechanism` wrote."""
     try:
         found = json.loads(path.read_bytes())
-        domain, rho = Domain.of(found["attributes"]), [float(value) for value in found["rho"]]
+        if not all(map(_texts, found["attributes"].values())):
+            raise TypeError("A range is a list of texts")
+        domain, rho = _domain(found["attributes"]), [float(value) for value in found["rho"]]
         if "allowed" not in found:
             return mechanism(domain, rho)
         cells = {
             name: [values[cell[place]] for cell in found["allowed"]]
             for place, (name, values) in enumerate(zip(domain.names, domain.ranges, strict=True))
         }
-    except (ValueError, KeyError, TypeError, IndexError, AttributeError) as error:
+    except DAMAGES as error:
         if isinstance(error, ParameterError):
             raise
         raise ReadError(f"{path} is not a mechanism file of tokumei pk perturb.") from error
@@ -119,8 +128,12 @@ def read_mechanism(path: Path) -> Mechanism:
 def _toml(path: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise ReadError(f"{path} cannot be read as TOML ({error}).") from error
+
+
+def _domain(ranges: Mapping[str, Sequence[object]]) -> Domain:
+    return Domain.of({name: [str(value) for value in values] for name, values in ranges.items()})
 
 
 def _texts(values: object) -> bool:

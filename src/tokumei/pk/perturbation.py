@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 import pyarrow.parquet as pq
 
-from tokumei.data.loading import PARQUET, Loaded, load
+from tokumei.data.loading import BROKEN_PARQUET, PARQUET, Loaded, check_parquet, load
 from tokumei.data.writing import is_parquet, whole_file
 from tokumei.draws import uniform
 from tokumei.errors import ReadError, SchemaError
@@ -19,7 +19,8 @@ from tokumei.history import as_kind
 from tokumei.pk.correlation import Correlation
 from tokumei.pk.domain import Domain
 from tokumei.pk.kernels import Floats, Ints
-from tokumei.pk.mechanism import Keys, Mechanism, mechanism
+from tokumei.pk.mechanism import Keys, Mechanism
+from tokumei.pk.mechanisms import mechanism
 from tokumei.progress import track
 
 BATCH = 1 << 20
@@ -56,26 +57,29 @@ def read_records(
             first_row=loaded.first_line,
             drop_forbidden=drop_forbidden,
         )
+    check_parquet(path)
     try:
         file = pq.ParquetFile(path)
-    except (OSError, ValueError) as error:
+        columns = file.schema_arrow.names
+    except BROKEN_PARQUET as error:
         raise ReadError(f"{path} cannot be read as Parquet ({error}).") from error
     with file:
         for name in names:
-            if name not in file.schema_arrow.names:
-                have = ", ".join(file.schema_arrow.names)
-                raise SchemaError(f"The table needs a column {name}; it has {have}.")
+            if name not in columns:
+                raise SchemaError(f"The table needs a column {name}; it has {', '.join(columns)}.")
         pieces = max(1, -(-file.metadata.num_rows // BATCH))
-        batches = (
-            _frame(batch) for batch in file.iter_batches(batch_size=BATCH, columns=list(names))
-        )
+        batches = _batches(file, names, path)
         return _gathered(batches, pieces, space, first_row=1, drop_forbidden=drop_forbidden)
 
 
-def _frame(batch: object) -> pl.DataFrame:
-    rows = pl.from_arrow(batch)
-    assert isinstance(rows, pl.DataFrame)  # noqa: S101 - a batch has columns
-    return rows
+def _batches(file: pq.ParquetFile, names: Sequence[str], path: Path) -> Iterator[pl.DataFrame]:
+    try:
+        for batch in file.iter_batches(batch_size=BATCH, columns=list(names)):
+            rows = pl.from_arrow(batch)
+            assert isinstance(rows, pl.DataFrame)  # noqa: S101 - a batch has columns
+            yield rows
+    except BROKEN_PARQUET as error:
+        raise ReadError(f"{path.name} is a broken or truncated Parquet file.") from error
 
 
 def _gathered(

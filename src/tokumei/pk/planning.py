@@ -11,7 +11,8 @@ from tokumei.pk.anonymity import anonymity, largest_rho
 from tokumei.pk.correlation import Correlation
 from tokumei.pk.domain import Domain
 from tokumei.pk.kernels import Floats
-from tokumei.pk.mechanism import Mechanism, mechanism
+from tokumei.pk.mechanism import Mechanism
+from tokumei.pk.mechanisms import mechanism
 
 
 def expected_l1(of: Mechanism, records: int, shares: Floats | None = None) -> float:

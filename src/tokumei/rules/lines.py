@@ -14,10 +14,12 @@ import polars as pl
 
 from tokumei.data.columns import LINE
 from tokumei.data.text import content
+from tokumei.errors import ReadError
 from tokumei.rules.problems import Problems
 
 WHOLE_LINE = "whole line"
 """Named as the column of a problem that concerns no single one."""
+MOST_LINES = 5_000_000
 WHOLE = "_whole"
 """Marks the rows that have the right number of cells."""
 
@@ -25,6 +27,7 @@ WHOLE = "_whole"
 def read_cells(path: Path, columns: tuple[str, ...], problems: Problems) -> pl.DataFrame:
     """Return the cells as texts, with line numbers; a row with the wrong number has none."""
     data = content(path, zero_allowed=True)
+    refuse_long(data, path.name)
     if data.startswith(BOM_UTF8):
         rule = "A file must begin with its first cell, without a byte order mark"
         problems.breaks(rule, columns[0], [1], [None])
@@ -49,6 +52,12 @@ def read_cells(path: Path, columns: tuple[str, ...], problems: Problems) -> pl.D
     rule = f"A row must have {len(columns)} cells"
     problems.breaks(rule, WHOLE_LINE, rows.filter(wrong)[LINE], counts.filter(wrong))
     return _without_spaces(rows, columns, problems)
+
+
+def refuse_long(data: bytes, name: str) -> None:
+    """Raise a ReadError if a file has more lines than any contest: each takes 200 bytes here."""
+    if (lines := data.count(b"\n")) > MOST_LINES:
+        raise ReadError(f"{name} has {lines:,} lines; a contest file may have {MOST_LINES:,}.")
 
 
 def _without_returns(lines: list[bytes], problems: Problems) -> list[bytes]:

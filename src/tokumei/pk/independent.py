@@ -1,0 +1,90 @@
+"""Every attribute perturbed by itself.
+
+The matrix is the Kronecker product of A_i = (1 - rho_i) / m_i U + rho_i E, and acts axis by axis.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tokumei.pk import kernels
+from tokumei.pk.domain import Codes, Domain
+from tokumei.pk.kernels import Floats, Ints
+from tokumei.pk.mechanism import Keys, Mechanism
+
+
+@dataclass(frozen=True, eq=False)
+class Independent(Mechanism):
+    """Every attribute by itself; all combinations of the domain may come out."""
+
+    space: Domain
+    rho: tuple[float, ...]
+
+    @property
+    def domain(self) -> Domain:
+        """The attributes and their ranges."""
+        return self.space
+
+    @property
+    def cells(self) -> int:
+        """The number of combinations."""
+        return self.space.cells
+
+    @property
+    def codes(self) -> Codes:
+        """The values of every cell, one line for each attribute."""
+        return np.indices(self.space.shape, dtype=np.int32).reshape(len(self.rho), -1)
+
+    def cell_of(self, codes: Codes) -> Ints:
+        """Return the cell of each record."""
+        cells = np.zeros(codes.shape[1], dtype=np.int64)
+        for line, size in zip(codes, self.space.shape, strict=True):
+            cells *= size
+            cells += line
+        return cells
+
+    def draw(self, cells: Ints, keys: Keys, *, seed: int) -> Ints:
+        """Perturb records; what a record becomes depends on the seed and its key alone."""
+        shape = np.array(self.space.shape, dtype=np.int64)
+        rho, starts = np.array(self.rho), self._starts(seed)
+        return kernels.draw_independent(cells, keys.astype(np.uint64), starts, rho, shape)
+
+    def forward(self, shares: Floats) -> Floats:
+        """Return p A. A is symmetric, so this is A p as well."""
+        return self._along_axes(shares, self.rho)
+
+    def backward(self, weights: Floats) -> Floats:
+        """Return A x."""
+        return self._along_axes(weights, self.rho)
+
+    def inverse(self, shares: Floats) -> Floats:
+        """Return y A^-1: the inverse of rho E + (1 - rho) / m U has 1 / rho in place of rho."""
+        self._invertible()
+        return self._along_axes(shares, tuple(1 / rho for rho in self.rho))
+
+    def _along_axes(self, vector: Floats, scales: tuple[float, ...]) -> Floats:
+        array = vector.reshape(self.space.shape)
+        for axis, scale in enumerate(scales):
+            array = scale * array + (1 - scale) * array.mean(axis=axis, keepdims=True)
+        return array.reshape(-1)
+
+    def log_ratio(self) -> float:
+        """Return the logarithm of the product of ((1 - rho_i) / (1 + (m_i - 1) rho_i))^2."""
+        rho, sizes = np.array(self.rho), np.array(self.space.shape)
+        return float(2 * np.sum(np.log1p(-rho) - np.log1p((sizes - 1) * rho)))
+
+    def variances(self, shares: Floats) -> Floats:
+        """Return the variance of each share by `inverse`, times the number of records.
+
+        The table is fixed; the perturbation alone is random.
+        """
+        self._invertible()
+        # The entries of A^-1 squared are again of the form a E + b U, axis by axis.
+        array = self.forward(shares).reshape(self.space.shape)
+        for axis, (rho, size) in enumerate(zip(self.rho, self.space.shape, strict=True)):
+            off = ((1 - 1 / rho) / size) ** 2
+            on = (1 / rho + (1 - 1 / rho) / size) ** 2
+            array = (on - off) * array + off * array.sum(axis=axis, keepdims=True)
+        return array.reshape(-1) - shares
