@@ -5,14 +5,13 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Iterator, Mapping
-from ipaddress import ip_address
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, cast
-from urllib.parse import urlsplit
 
 import httpx2 as httpx
 
+from tokumei.contest.addresses import safe_address, sound_token
 from tokumei.data.writing import whole_file
 from tokumei.errors import ParameterError, ReadError, TokumeiError
 from tokumei.progress import track
@@ -42,19 +41,10 @@ class Client:
     """Somebody's program, with a token, at the server of a contest."""
 
     def __init__(self, server: str, token: str, language: Language = "en") -> None:
-        parts = urlsplit(server)
-        if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise ParameterError(
-                f"A server is an address like https://contest.example, not '{server}'."
-            )
-        if parts.scheme == "http" and not _is_here(parts.hostname):
-            log.warning("The token goes to %s without encryption; use https.", parts.hostname)
-        if not token or not token.isascii() or not token.isprintable():
-            raise ParameterError("The token must be one line of letters and digits.")
-        self.server = server.rstrip("/")
+        self.server = safe_address(server)
         self._http = httpx.Client(
             base_url=self.server,
-            headers={"Authorization": f"Bearer {token}", "Accept-Language": language},
+            headers={"Authorization": f"Bearer {sound_token(token)}", "Accept-Language": language},
             timeout=SECONDS,
         )
 
@@ -208,10 +198,3 @@ def _told(submission: Json) -> None:
 def _chunks(content: Any) -> Iterator[bytes]:
     while chunk := content.read(CHUNK):
         yield chunk
-
-
-def _is_here(host: str) -> bool:
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"

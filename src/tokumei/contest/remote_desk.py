@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import ipaddress
 import tempfile
 import time
 from collections.abc import Collection, Iterator
@@ -11,16 +10,16 @@ from contextlib import contextmanager, suppress
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 from typing import Any, Self
-from urllib.parse import urlsplit
 
 import httpx2 as httpx
 
+from tokumei.contest.addresses import safe_address, sound_token
 from tokumei.contest.desk import DeskClosed, DeskUnreachable
 from tokumei.contest.evaluating import Evaluation
 from tokumei.contest.settings import FILE, read_settings
 from tokumei.contest.store.errors import LeaseLost, StoreError
 from tokumei.contest.tasks import OUTCOME, TASK, Kind, Outcome, Task
-from tokumei.errors import ParameterError, ReadError
+from tokumei.errors import ReadError
 
 PAUSES = (0.2, 0.5, 1.0, 2.0, 4.0, 8.0, 15.0)
 """Seconds before a request is made again that found no server: restarting one takes less."""
@@ -37,9 +36,7 @@ class RemoteDesk:
     """A desk behind an address; its copies are in a temporary folder that goes with it."""
 
     def __init__(self, server: str, token: str) -> None:
-        self.server = _careful(server)
-        if not token or not token.isascii() or not token.isprintable():
-            raise ParameterError("A worker's token must be one line of letters and digits.")
+        self.server, token = safe_address(server), sound_token(token)
         self._place = tempfile.TemporaryDirectory(prefix="tokumei-worker-")
         self._client = httpx.Client(
             base_url=self.server,
@@ -191,28 +188,6 @@ class RemoteDesk:
         for path in newest_first[KEPT_FILES:]:
             if path.name not in keep:
                 path.unlink()
-
-
-def _careful(server: str) -> str:
-    """Return the address of a server to which a token may be sent."""
-    parts = urlsplit(server)
-    if parts.scheme not in ("http", "https") or not parts.hostname or parts.username:
-        raise ParameterError("The server's address must look like https://contest.example.org.")
-    if parts.scheme == "http" and not _is_here(parts.hostname):
-        raise ParameterError(
-            f"The server's address must begin with https://: the token would be readable on its "
-            f"way to {parts.hostname}."
-        )
-    return f"{parts.scheme}://{parts.netloc}{parts.path.rstrip('/')}"
-
-
-def _is_here(host: str) -> bool:
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 def _job(task: Task, verb: str) -> str:

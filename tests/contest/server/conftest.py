@@ -9,15 +9,19 @@ from pathlib import Path
 import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
+from remote import serving
 from staging import ORIGINAL, TOML, People
 
+from tokumei.contest.actions import people as accounts_of
 from tokumei.contest.opening import Contest, new_seed, open_contest
+from tokumei.contest.remote_desk import RemoteDesk
 from tokumei.contest.server.access import COOKIE, CSRF_HEADER
 from tokumei.contest.server.app import make_app
 from tokumei.contest.store import accounts, sessions
 from tokumei.contest.store.accounts import User
 from tokumei.contest.store.passwords import hash_password
 from tokumei.contest.store.secret_texts import new_secret
+from tokumei.contest.working import Worker
 
 
 @pytest.fixture
@@ -87,3 +91,25 @@ def client_of(app: FastAPI, contest: Contest) -> Iterator[Callable[[User | None]
     yield make
     for client in opened:
         client.close()
+
+
+@pytest.fixture
+def server(app: FastAPI) -> Iterator[str]:
+    with serving(app) as address:
+        yield address
+
+
+@pytest.fixture
+def token(contest: Contest, people: People) -> str:
+    return accounts_of.new_worker_token(contest, people.organizer, "lab", 1).secret
+
+
+@pytest.fixture
+def desk(server: str, token: str) -> Iterator[RemoteDesk]:
+    with RemoteDesk(server, token) as made:
+        yield made
+
+
+@pytest.fixture
+def worker(desk: RemoteDesk) -> Worker:
+    return Worker("far", desk, desk.evaluation)
