@@ -3,9 +3,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tokumei import Answer, Guess
+from tokumei import Answer, Guess, Score
 from tokumei.errors import SchemaError
 from tokumei.judges import HitRate
+from tokumei.theory.intervals import wilson
 
 ANSWER = Answer(pl.DataFrame({"target": ["P1", "P2", "P3", "P4"], "value": ["a", "b", "c", "d"]}))
 
@@ -17,6 +18,18 @@ def guess(*pairs: tuple[str, str, float]) -> Guess:
 
 def test_half_of_the_targets_named_is_a_half() -> None:
     assert HitRate()(Guess.of({"P1": "a", "P2": "b", "P3": "x"}), ANSWER).value == 0.5
+
+
+def test_the_score_says_of_how_many_targets_it_is_a_share() -> None:
+    assert HitRate()(Guess.of({"P1": "a"}), ANSWER) == Score(
+        "hit-rate", 0.25, "lower", (0.0, 1.0), 4, interval=wilson(0.25, 4)
+    )
+
+
+def test_an_answer_without_targets_has_no_share() -> None:
+    nothing = Answer(pl.DataFrame(schema={"target": pl.String, "value": pl.String}))
+    score = HitRate()(Guess.of({"P1": "a"}), nothing)
+    assert score == Score("hit-rate", 0.0, "lower", (0.0, 1.0), 0)
 
 
 def test_the_heaviest_value_counts() -> None:
@@ -35,6 +48,23 @@ def test_ties_count_what_a_random_choice_would_hit() -> None:
 def test_saying_a_thing_twice_does_not_help() -> None:
     said = guess(("P1", "x", 2.0), ("P1", "x", 2.0), ("P1", "a", 3.0), ("P1", "a", 3.0))
     assert HitRate()(said, ANSWER).value == 0.25
+
+
+def test_a_value_that_is_said_twice_has_the_larger_weight() -> None:
+    said = guess(("P1", "a", 1.0), ("P1", "x", 2.0), ("P1", "a", 3.0))
+    assert HitRate()(said, ANSWER).value == 0.25
+
+
+def test_a_repeated_answer_counts_once() -> None:
+    twice = Answer(pl.DataFrame({"target": ["P1", "P1"], "value": ["a", "a"]}))
+    assert HitRate()(Guess.of({"P1": "a"}), twice).value == 1
+
+
+def test_of_several_right_values_the_heaviest_counts() -> None:
+    either = Answer(pl.DataFrame({"target": ["P1", "P1"], "value": ["a", "b"]}))
+    said = guess(("P1", "a", 1.0), ("P1", "b", 3.0), ("P1", "x", 2.0))
+    score = HitRate()(said, either)
+    assert (score.value, score.n) == (1, 1)
 
 
 def test_targets_nobody_asked_for_do_not_count() -> None:

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tokumei import Answer, Guess, registry
+from tokumei import Answer, Guess, Score, registry
 from tokumei.errors import ParameterError
 from tokumei.judges import ShootDown
 
@@ -30,7 +30,7 @@ def lines(total: int, right: int) -> Guess:
 )
 def test_a_release_is_shot_down_by_enough_right_lines(total: int, right: int, value: int) -> None:
     score = ShootDown()(lines(total, right), ANSWER)
-    assert (score.name, score.value, score.better, score.n) == ("shoot-down", value, "lower", total)
+    assert score == Score("shoot-down", value, "lower", (0.0, 1.0), total)
     assert ShootDown().count(lines(total, right), ANSWER) == (total, right)
 
 

@@ -35,8 +35,11 @@ class HitRate(Checked):
 
     def __call__(self, guess: Guess, answer: Answer, /) -> Score:
         said = guess.pairs.group_by("target", "value").agg(nw.col("weight").max())
-        right = said.join(answer.pairs, on=["target", "value"], how="inner").select(
-            "target", right=nw.col("weight")
+        # Of several right values the heaviest counts, and one that is there twice counts once.
+        right = (
+            said.join(answer.pairs, on=["target", "value"], how="inner")
+            .group_by("target")
+            .agg(right=nw.col("weight").max())
         )
         places = (
             said.join(right, on="target", how="inner")

@@ -34,7 +34,7 @@ class WholeHistory(Checked):
         if "person" not in truth.columns:
             truth = truth.with_columns(person="target")
         said = frame(guess.pairs).sort("weight", "value", descending=[True, False])
-        said = said.unique("target", keep="first", maintain_order=True)
+        said = said.unique("target", keep="first")
         marked = truth.join(said.select("target", said="value"), on="target", how="left")
         right = pl.col("said").fill_null(self.absent) == pl.col("value")
         whole = marked.group_by("person").agg(right.all().alias("right"))["right"]
