@@ -19,8 +19,9 @@ lint: .venv/ready
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-bench: .venv/ready
-	$(BIN)/python -m bench
+# Beside peers, which have environments of their own: not all of them work with our packages.
+bench: .venv-peers/ready
+	.venv-peers/main/bin/python -m bench
 
 docs: .venv/ready
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build/html
@@ -32,4 +33,12 @@ clean:
 .venv/ready: pyproject.toml constraints.txt tools/make-venv
 	PYTHON="$(PYTHON)" tools/make-venv
 	$(BIN)/pip install --quiet --constraint constraints.txt --editable '.[dev]'
+	touch $@
+
+.venv-peers/ready: .venv/ready bench/peers/main.txt bench/peers/k_anonymity.txt bench/peers/risk.txt
+	for name in main k_anonymity risk; do $(BIN)/python -m venv .venv-peers/$$name || exit; done
+	.venv-peers/main/bin/pip install --quiet --constraint constraints.txt \
+		--requirement bench/peers/main.txt pandas pytest --editable '.[exact,mining]'
+	.venv-peers/k_anonymity/bin/pip install --quiet --requirement bench/peers/k_anonymity.txt
+	.venv-peers/risk/bin/pip install --quiet --requirement bench/peers/risk.txt
 	touch $@

@@ -1,1 +1,1 @@
-"""Benchmarks: `python -m bench` runs all and prints tables."""
+"""Benchmarks: `python -m bench NAME`; `make bench` measures us beside others."""

@@ -1,8 +1,6 @@
-"""Pk-anonymity: how fast records are perturbed, and cross tabulations reconstructed.
+"""Pk-anonymity at size: two million records perturbed, and a million cells reconstructed.
 
-Peers: multi-freq-ldpy's client for the same kind of perturbation (generalized randomized response),
-called record by record and attribute by attribute as its documentation does, on a sample; and an
-iterative Bayes estimate with the dense matrix in numpy.
+Beside its peers it stands in `bench/RESULTS.md` (`python -m bench results --topics estimation`).
 """
 
 from __future__ import annotations
@@ -14,15 +12,13 @@ from pathlib import Path
 
 import numpy as np
 import polars as pl
-from multi_freq_ldpy.pure_frequency_oracles.GRR import GRR_Client
 
+from bench.field.estimation import space_of
 from bench.measuring import seconds, show
 from tokumei.data.census import allowed_pairs
 from tokumei.data.census_like import generate_census
 from tokumei.pk import Correlation, Domain, largest_rho, mechanism, perturb, records_of, tabulate
-from tokumei.pk.reconstruction import _step, reconstruct
-
-SAMPLE = 20_000
+from tokumei.pk.reconstruction import reconstruct
 
 
 def perturbing() -> None:
@@ -30,12 +26,6 @@ def perturbing() -> None:
     domain = Domain.found_in(rows, ["age", "education", "sex"])
     correlation = Correlation.allowing(domain, allowed_pairs())
     texts = rows.cast(pl.String)
-    per_value = len(rows) * 3
-    sample = domain.encode(rows.head(SAMPLE))
-
-    def peer() -> None:
-        for line, size in zip(sample, domain.shape, strict=True):
-            [GRR_Client(value, size, 2.0) for value in line]
 
     def ours(table: pl.DataFrame, space: Domain | Correlation) -> float:
         of = mechanism(space, largest_rho(space, 2, len(table)))
@@ -46,56 +36,16 @@ def perturbing() -> None:
 
         return seconds(work, repeat=3)
 
-    peer_time = seconds(peer, repeat=2) / (SAMPLE * 3)
-    lines = [("multi-freq-ldpy (sample)", "", f"{peer_time * 1e9:,.0f} ns", "1")]
+    lines = []
     for name, table, space in (
         ("independent, Enum columns", rows, domain),
         ("correlated, Enum columns", rows, correlation),
         ("correlated, texts", texts, correlation),
     ):
         took = ours(table, space)
-        lines.append(
-            (
-                f"{name}: {len(rows):,} records x 3",
-                f"{took:.3f} s",
-                f"{took / per_value * 1e9:,.0f} ns",
-                f"{peer_time * per_value / took:,.0f} x",
-            )
-        )
-    show("Perturb a table and cross-tabulate it", ("", "time", "per value", "faster"), lines)
-
-
-def space_of(shape: tuple[int, ...]) -> Correlation:
-    """A correlation that forbids a quarter of the last two attributes' pairs."""
-    names = [f"a{number}" for number in range(len(shape))]
-    domain = Domain.of(
-        {n: [str(value) for value in range(size)] for n, size in zip(names, shape, strict=True)}
-    )
-    rule = {
-        names[-2]: [str(value) for value in range(shape[-2] // 2)],
-        names[-1]: [str(value) for value in range(shape[-1] // 2)],
-    }
-    return Correlation.forbidding(domain, [rule])
-
-
-def reconstructing() -> None:
-    of = mechanism(space_of((20, 24, 20)), 0.6)
-    rng = np.random.default_rng(0)
-    seen = rng.dirichlet(np.ones(of.cells))
-    start = np.full(of.cells, 1 / of.cells)
-    matrix = of.matrix()
-
-    def dense() -> None:
-        start * (matrix @ (seen / (start @ matrix)))
-
-    _step(start, seen, of)
-    fast, slow = seconds(lambda: _step(start, seen, of), repeat=50), seconds(dense, repeat=3)
-    lines = [
-        ("dense matrix", f"{slow * 1e3:.2f} ms", "1"),
-        ("ours", f"{fast * 1e3:.3f} ms", f"{slow / fast:,.0f} x"),
-    ]
-    title = f"One iteration of the reconstruction, {of.cells:,} cells"
-    show(title, ("", "time", "faster"), lines)
+        each = f"{took / (len(rows) * 3) * 1e9:,.0f} ns"
+        lines.append((f"{name}: {len(rows):,} records x 3", f"{took:.3f} s", each))
+    show("Perturb a table and cross-tabulate it", ("", "time", "per value"), lines)
 
 
 def large() -> None:
@@ -124,5 +74,4 @@ def million() -> None:
 
 def main() -> None:
     perturbing()
-    reconstructing()
     large()
