@@ -28,7 +28,7 @@ docs: .venv/ready
 	@echo "Open $(CURDIR)/docs/_build/html/index.html in a browser."
 
 clean:
-	rm -rf .venv demo docs/_build docs/reference
+	rm -rf .venv .venv-peers demo docs/_build docs/reference
 
 .venv/ready: pyproject.toml constraints.txt tools/make-venv
 	PYTHON="$(PYTHON)" tools/make-venv

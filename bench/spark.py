@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import logging
-import math
 import os
 import tempfile
 import threading
@@ -19,7 +18,7 @@ from typing import Any
 
 import polars as pl
 
-from bench.measuring import show
+from bench.measuring import exponent, show
 from tokumei import Risk, publish, read, statistics
 from tokumei.anonymizers import Decoys, DeleteRows, Generalize
 from tokumei.attacks import Jaccard
@@ -71,7 +70,7 @@ def main(options: list[str] | None = None) -> None:
         (
             name,
             *(f"{cores:.0f} ({clock:.0f})" for cores, clock in taken),
-            f"{_exponent(given.sizes, [cores for cores, _ in taken]):.2f}",
+            f"{exponent(given.sizes, [cores for cores, _ in taken]):.2f}",
         )
         for name, taken in times.items()
     ]
@@ -218,13 +217,3 @@ class Cores:
             self.used[process] = now.get(process, 0)
             asked += below.get(process, [])
         return sum(list(self.used.values())) / TICKS
-
-
-def _exponent(sizes: list[int], taken: list[float]) -> float:
-    """Fit time = a n^b by least squares of the logarithms; return b."""
-    if len(sizes) < 2:
-        return math.nan
-    xs, ys = [math.log(size) for size in sizes], [math.log(value) for value in taken]
-    mean_x, mean_y = sum(xs) / len(xs), sum(ys) / len(ys)
-    over = sum((x - mean_x) * (y - mean_y) for x, y in zip(xs, ys, strict=True))
-    return over / sum((x - mean_x) ** 2 for x in xs)
