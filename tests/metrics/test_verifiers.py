@@ -27,6 +27,7 @@ from tokumei.metrics import (
     RowsDeleted,
     UncoveredCells,
 )
+from tokumei.metrics.identical_groups import group_sizes
 from tokumei.metrics.indistinguishable import kinds_of_customers
 from tokumei.metrics.kept_rows import kept_rows
 from tokumei.tables import frame, table
@@ -193,6 +194,13 @@ def test_the_smallest_group_counts(fruit: History) -> None:
     release = publish(fruit, alone, seed=1)
     score = IdenticalGroups()(fruit, release, seed=1)
     assert (score.value, score.n) == (1, 2)
+
+
+def test_the_sizes_of_groups_rise() -> None:
+    items = ["tea"] * 5 + ["rice"] + ["salt"] * 4 + ["milk"] * 2 + ["eggs"] * 3
+    rows = pl.DataFrame({"person": [f"c{number}" for number in range(15)], "item": items})
+    purchases = rows.with_row_index(ROW).cast({ROW: pl.Int64})
+    assert group_sizes(History(table(purchases))).tolist() == [1, 2, 3, 4, 5]
 
 
 def test_an_item_bought_twice_makes_no_other_set(fruit: History) -> None:
