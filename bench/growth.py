@@ -26,6 +26,7 @@ from tokumei.tables import table
 from tokumei.threats import FullKnowledge
 
 SIZES = (125, 250, 500, 1_000, 2_000, 4_000)
+FITTED = 4
 LONG = 5.0
 """A method that took so many seconds is not asked for a larger shop."""
 SHORT = 0.01
@@ -47,8 +48,9 @@ class Growth:
 
     @property
     def exponent(self) -> float:
-        """The b of time = a n^b."""
-        return exponent(SIZES[: len(self.taken)], self.taken)
+        """The b of time = a n^b, where fixed costs show least."""
+        sizes = SIZES[: len(self.taken)]
+        return exponent(sizes[-FITTED:], self.taken[-FITTED:])
 
 
 def examples(family: Family, name: str, customers: int) -> Any:
@@ -85,7 +87,8 @@ def measured() -> list[Growth]:
                 continue
             if not taken:
                 job()  # compiles
-            taken.append(core_seconds(job, repeat=1 if taken else 2))
+            repeat = 1 if taken and taken[-1] > 1 else 3
+            taken.append(core_seconds(job, repeat=repeat))
             budgets[key] = getattr(method, "seconds", None)
     return [Growth(*key, taken, budgets[key]) for key, taken in times.items()]
 

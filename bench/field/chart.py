@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -28,14 +29,18 @@ def drawn(topics: Sequence[Topic]) -> Any:
     ]
     table = pl.DataFrame(rows)
     behind = table.filter(pl.col("ratio") < 1)["line"].n_unique()
-    title = f"Faster than {table['line'].n_unique() - behind} of {table['line'].n_unique()} peers"
+    count = table["line"].n_unique()
+    title = f"Faster than the peer in {count - behind} of {count} works"
+    low, high = (math.log10(value) for value in (table["ratio"].min(), table["ratio"].max()))
+    powers = [10.0**power for power in range(math.floor(low), math.ceil(high) + 1)]
     base = alt.Chart(table).encode(
         y=alt.Y("line:N", title=None, sort=table["line"].unique(maintain_order=True).to_list(),
                 axis=alt.Axis(labelLimit=340, grid=True)),
     )  # fmt: skip
     points = base.mark_point(filled=True, size=70, opacity=1).encode(
         x=alt.X("ratio:Q", title="times as long as ours the peer takes (seconds of one core)",
-                scale=alt.Scale(type="log"), axis=alt.Axis(format="~s")),
+                scale=alt.Scale(type="log", domain=[min(powers), max(powers)]),
+                axis=alt.Axis(format=",~g", values=powers)),
         shape=alt.Shape("data:N", title="data", scale=alt.Scale(
             domain=["generated", "real"], range=["circle", "diamond"])),
         color=alt.condition(alt.datum.ratio < 1, alt.value(FIRE), alt.value(ICE)),
@@ -44,4 +49,4 @@ def drawn(topics: Sequence[Topic]) -> Any:
     equal = equal.encode(x="one:Q")
     subtitle = "Right of the dashed line we are faster, left of it (orange) the peer is"
     return styled(equal + points, title=title, subtitle=subtitle, width=420,
-                  height=20 * table["line"].n_unique())  # fmt: skip
+                  height=20 * count)  # fmt: skip

@@ -17,13 +17,12 @@ from bench.measuring import core_seconds
 TITLE = "Most similar item set"
 ABOUT = """\
 For every customer of a release, the original item set with the largest jaccard coefficient: the
-heart of the attacks. A fifth of the rows is deleted in the release, or four fifths, which makes
-the best match harder to know from the others, and ours slower. "Found" is the share of customers
-for whom the peer reaches the largest coefficient; ours is compared with it bit by bit.
-scikit-learn is timed on 100 queries and scaled to all. sparse_dot_topn multiplies matrices: for
-the exact answer all products are kept and divided afterwards; its own search for the best keeps
-the largest cosine. datasketch hashes (MinHash LSH Forest, 128 permutations, the best of 10
-candidates)."""
+heart of the attacks. A fifth of the rows is deleted in the release, or four fifths, where the
+best match stands out less. "Found" is the share of customers for whom the peer reaches the
+largest coefficient; ours is compared with it bit by bit. scikit-learn is timed on 100 queries
+and scaled to all. sparse_dot_topn multiplies matrices: for the exact answer all products are
+kept and divided afterwards; its own search for the best keeps the largest cosine. datasketch
+hashes (MinHash LSH Forest, 128 permutations, the best of 10 candidates)."""
 
 SAMPLE = 100
 CANDIDATES = 10

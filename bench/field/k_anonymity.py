@@ -40,7 +40,7 @@ PREFIXES = (3, 2)
 
 
 def comparisons() -> list[Comparison]:
-    records = f"generated census, {RECORDS:,} records x 3"
+    records = f"generated census, {RECORDS:,} records x 2"
     people = f"generated shop, a purchase of each of {CUSTOMERS:,} customers"
     return [
         Comparison("count k", records, "pycanon", against_pycanon),
@@ -49,7 +49,7 @@ def comparisons() -> list[Comparison]:
 
 
 def against_pycanon() -> Measured:
-    rows = generate_census(RECORDS, seed=0).cast(pl.String)
+    rows = generate_census(RECORDS, seed=0).select("age", "sex").cast(pl.String)
     numbers = pl.int_range(len(rows), eager=True)
     history = History(table(rows.with_columns(numbers.alias(ROW), person=numbers.cast(pl.String))))
     with tempfile.TemporaryDirectory() as folder:

@@ -154,6 +154,8 @@ def versions() -> str:
 
 
 def _time(value: float) -> str:
+    if value < 0.001:
+        return f"{value:.6f}"
     return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
