@@ -40,6 +40,7 @@ def main(options: Sequence[str] = ()) -> None:
         return
     print("growth", file=sys.stderr)
     text = report.written(topics, growth.measured())
+    report.CHART.unlink(missing_ok=True)
     save(chart.drawn(topics), report.CHART)
     report.FILE.write_text(text, encoding="utf-8")
     missed = [line for topic in topics for line in topic.lines if isinstance(line.outcome, str)]
