@@ -1,6 +1,6 @@
 """What fuzzing found, and what reading for it found: every input gives a value or our sentence.
 
-The files in `fuzz_findings` are Parquet files of ours that libFuzzer damaged (`python -m fuzz`).
+The files in `fuzz_findings` are files of our own writers that libFuzzer damaged (`python -m fuzz`).
 """
 
 from __future__ import annotations
