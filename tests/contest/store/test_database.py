@@ -103,7 +103,7 @@ def test_a_deadlock_is_resolved_by_trying_again(database: Database) -> None:
         list(pool.map(work, [ids, ids[::-1]]))
     with database.read() as connection:
         assert connection.execute(select(teams.c.created)).scalars().all() == [3, 3]
-    assert len(tries) == 3
+    assert len(tries) >= 3  # one gave way, perhaps more than once
 
 
 def test_patience_with_others_has_a_bound(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
