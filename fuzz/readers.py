@@ -216,6 +216,7 @@ def story(data: bytes, folder: Path) -> None:
     """Read the story of a contest, and write it as the arena takes it."""
     found = read_story(put(data, folder / "story.jsonl"))
     json.dumps(found.to_json(), allow_nan=False).encode()
+    found.to_lines().encode()
 
 
 def trials(data: bytes, folder: Path) -> None:

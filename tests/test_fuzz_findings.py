@@ -53,6 +53,10 @@ INLINE: dict[str, tuple[str, bytes]] = {
         mechanism(attributes={"a": [int(HUGE), 1], "b": ["1", "2"]}),
     ),
     "a text as a range": ("pk-mechanism", mechanism(attributes={"a": "xyz", "b": ["1", "2"]})),
+    "half of a character in a range": (
+        "pk-mechanism",
+        mechanism(attributes={"a": ["\ud800", "1"], "b": ["1", "2"]}),
+    ),
     "a domain of lists in lists": ("pk-space", b"a = " + b"[" * DEEP),
     "settings of lists in lists": ("settings", b"a = " + b"[" * DEEP),
     "a trial of lists in lists": ("trials", b"[" * DEEP),
@@ -109,6 +113,15 @@ def test_a_number_beyond_all_floats_is_no_number_of_a_story(
     lines = [json.loads(line) for line in story.splitlines()]
     chosen = next(line for line in lines if line["kind"] == "submission")
     chosen["total"] = value
+    assert attempt("story", "\n".join(map(json.dumps, lines)).encode()) is None
+
+
+def test_half_of_a_character_is_no_text_of_a_story(
+    fuzz: dict[str, ModuleType], attempt: Any
+) -> None:
+    (story,) = fuzz["seeds"].stories()
+    lines = [json.loads(line) for line in story.splitlines()]
+    next(line for line in lines if line["kind"] == "team")["name"] = "\ud800"
     assert attempt("story", "\n".join(map(json.dumps, lines)).encode()) is None
 
 

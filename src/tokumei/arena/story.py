@@ -100,6 +100,8 @@ def _line(path: Path, number: int, row: str) -> dict[str, Any]:
     try:
         # Python would take NaN, which is no JSON and which a browser refuses.
         found = json.loads(row, parse_constant=_no_number)
+        if "\\u" in row:  # half of a character, which no file and no page can have
+            json.dumps(found, ensure_ascii=False).encode()
     except (ValueError, RecursionError) as error:
         raise ReadError(f"{path}, line {number}: this is no JSON object.") from error
     if not isinstance(found, dict):

@@ -118,11 +118,12 @@ def read_mechanism(path: Path) -> Mechanism:
             name: [values[cell[place]] for cell in found["allowed"]]
             for place, (name, values) in enumerate(zip(domain.names, domain.ranges, strict=True))
         }
+        allowed = pl.DataFrame(cells)
     except DAMAGES as error:
         if isinstance(error, ParameterError):
             raise
         raise ReadError(f"{path} is not a mechanism file of tokumei pk perturb.") from error
-    return mechanism(Correlation.allowing(domain, pl.DataFrame(cells)), rho)
+    return mechanism(Correlation.allowing(domain, allowed), rho)
 
 
 def _toml(path: Path) -> dict[str, Any]:
