@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import narwhals as nw
@@ -90,6 +91,10 @@ class History:
 
     def frame(self) -> pl.DataFrame:
         """Return the purchases as a polars frame."""
+        return self._frame
+
+    @cached_property
+    def _frame(self) -> pl.DataFrame:
         return frame(self.purchases)
 
     def in_row_order(self) -> pl.DataFrame:

@@ -2,56 +2,34 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 import numpy.typing as npt
 import polars as pl
-from scipy import sparse
 
 from tokumei.history import History
 
-
-@dataclass(frozen=True)
-class Similarities:
-    """The cosine of every pair of items that share a user; a pair is first · items + second."""
-
-    pairs: npt.NDArray[np.int64]
-    cosines: npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
 
 
-def similarities(scores: pl.DataFrame, items: pl.Series) -> Similarities:
-    """Compare the items by person, item, score; scores are whole numbers above zero.
+def distance(before: pl.DataFrame, after: pl.DataFrame, items: pl.Series) -> tuple[float, int]:
+    """Compare the cosines of items by two tables of person, item, score, and count their pairs.
 
-    A pair counts once here and twice in the contest (in both orders), which no ratio can tell.
+    Scores are whole numbers above zero. The distance is the sum of differences over all pairs of
+    items that share a person in `before`, as a share of the sum of their cosines there. A pair
+    counts once here and twice in the contest (in both orders), which no ratio can tell.
     """
-    persons = scores["person"].unique()
-    rows = scores["person"].cast(pl.Enum(persons)).to_physical().to_numpy()
-    columns = scores["item"].cast(pl.Enum(items)).to_physical().to_numpy()
-    values = scores["score"].cast(pl.Int64).to_numpy()
-    users = sparse.csr_array((values, (rows, columns)), shape=(len(persons), len(items)))
-    products = (users.T @ users).tocsr()
-    products.sort_indices()
-    lengths = np.sqrt(products.diagonal())
-    first = np.repeat(np.arange(len(items), dtype=np.int64), np.diff(products.indptr))
-    second = products.indices.astype(np.int64)
-    once = first < second
-    first, second = first[once], second[once]
-    cosines = products.data[once] / (lengths[first] * lengths[second])
-    return Similarities(first * len(items) + second, cosines)
+    from tokumei.itemsets.cosines import compare
+
+    changed, total, pairs = compare(_by_person(before, items), _by_person(after, items), len(items))
+    return (min(1.0, changed / total) if pairs else 0.0), pairs
 
 
-def distance(before: Similarities, after: Similarities) -> float:
-    """Return the sum of differences over the pairs of `before`, as a share of its sum."""
-    total = before.cosines.sum()
-    if not total:
-        return 0.0
-    found = np.zeros(len(before.pairs))
-    if len(after.pairs):
-        places = np.searchsorted(after.pairs, before.pairs).clip(max=len(after.pairs) - 1)
-        there = after.pairs[places] == before.pairs
-        found[there] = after.cosines[places[there]]
-    return min(1.0, float(np.abs(before.cosines - found).sum() / total))
+def _by_person(scores: pl.DataFrame, items: pl.Series) -> tuple[Ints, Ints, Ints]:
+    """Return where each person's row starts, and the items by number, with their scores."""
+    number = pl.col("item").cast(pl.Enum(items)).to_physical().cast(pl.Int64)
+    rows = scores.select("person", number, pl.col("score").cast(pl.Int64)).sort("person", "item")
+    ends = rows["person"].rle().struct.field("len").cum_sum().cast(pl.Int64).to_numpy()
+    return np.append(0, ends), rows["item"].to_numpy(), rows["score"].to_numpy()
 
 
 def most_bought(history: History, items: pl.Series, k: int) -> pl.Series:

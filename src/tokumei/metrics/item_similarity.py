@@ -10,7 +10,7 @@ from typing_extensions import Doc
 
 from tokumei.contracts import Release, Score
 from tokumei.history import History
-from tokumei.metrics.co_purchases import distance, known_items, similarities
+from tokumei.metrics.co_purchases import distance, known_items
 from tokumei.parameters import Checked
 from tokumei.registry import metric
 
@@ -39,11 +39,9 @@ class ItemSimilarity(Checked):
         for part in (history, release.public):
             part.require("item", "quantity", to="compare the similarities of items")
         items = known_items(history)
-        before, after = (
-            similarities(self._scores(part, items), items) for part in (history, release.public)
-        )
-        title = TITLES[self.sales]
-        return Score(title, distance(before, after), "lower", (0.0, 1.0), len(before.pairs))
+        before, after = (self._scores(part, items) for part in (history, release.public))
+        value, pairs = distance(before, after, items)
+        return Score(TITLES[self.sales], value, "lower", (0.0, 1.0), pairs)
 
     def _scores(self, history: History, items: pl.Series) -> pl.DataFrame:
         rows = history.frame().filter(pl.col("item").is_in(items.implode()))

@@ -11,7 +11,7 @@ from typing_extensions import Doc
 
 from tokumei.contracts import Release, Score
 from tokumei.history import History
-from tokumei.metrics.co_purchases import distance, known_items, most_bought, similarities
+from tokumei.metrics.co_purchases import distance, known_items, most_bought
 from tokumei.parameters import Checked
 from tokumei.registry import metric
 
@@ -55,11 +55,9 @@ class TopItemsSimilarity(Checked):
 
     def __call__(self, history: History, release: Release, /, *, seed: int) -> Score:
         top = most_bought(history, _items(history, release), self.k).sort()
-        before, after = (
-            similarities(_bought(part, top), top) for part in (history, release.public)
-        )
-        value = distance(before, after)
-        return Score("E3.similarity", value, "lower", (0.0, 1.0), len(before.pairs))
+        before, after = (_bought(part, top) for part in (history, release.public))
+        value, pairs = distance(before, after, top)
+        return Score("E3.similarity", value, "lower", (0.0, 1.0), pairs)
 
 
 def _items(history: History, release: Release) -> pl.Series:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -31,6 +32,7 @@ from tokumei.threats.monthly_view import MonthlyView
 
 CONTEST_MONTHS = ("2010-12", *(f"2011-{month:02d}" for month in range(1, 12)))
 VIEWS = {percent: MonthlyView(share=percent / 100) for percent in (25, 50, 75, 100)}
+ASSUMES = "The attacker knows {}% of all rows, with items cut to 2 characters."
 
 
 class Pwscup2017(Rules):
@@ -104,26 +106,26 @@ class Pwscup2017(Rules):
                 return text_history(rows.select(*columns, (pl.col(LINE) - 1).alias(ROW)))
         raise ReadError(f"{folder} must have the view T{percent}.csv of the attackers.")
 
-    def question(
-        self, published: Published, view: History, percent: int = 100
-    ) -> tuple[Challenge, Answer]:
-        """Ask for the pseudonym of every customer of M in every month."""
-        assumes = f"The attacker knows {percent}% of all rows, with items cut to 2 characters."
+    def question(self, published: Published) -> tuple[Challenge, Answer]:
+        """Ask for the pseudonym of every customer of M in every month, knowing all rows."""
         original = published.original
-        return whose_month(original.texts, published.texts, view, assumes, months_of(original))
+        return whose_month(original.texts, published.texts, original.texts, "", months_of(original))
 
     def attacks(self, published: Published, *, seed: int, views: Path | None) -> Iterator[Step]:
         """Return S1 to S6 on each view."""
-        seen = self.views(published.original, seed=seed, folder=views)
-        asked = {percent: self.question(published, view, percent) for percent, view in seen.items()}
+        question, answer = self.question(published)
+        asked = {
+            percent: replace(question, known=view, assumes=ASSUMES.format(percent))
+            for percent, view in self.views(published.original, seed=seed, folder=views).items()
+        }
         for name, attack in SAMPLES.items():
-            for percent, (challenge, answer) in asked.items():
+            for percent, challenge in asked.items():
                 # The sample attacks draw nothing.
                 yield partial(self.played, f"{name}@{percent}", attack, challenge, answer, 0)
 
     def answer(self, published: Published) -> Answer:
         """Return F."""
-        return self.question(published, published.original.texts)[1]
+        return self.question(published)[1]
 
     def read_guess(self, published: Published, path: Path) -> tuple[Guess, Report]:
         """Read F^: for each customer of M, in its order, a pseudonym for each month."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-import numpy as np
 import polars as pl
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
@@ -14,7 +13,6 @@ from pyspark.sql.types import ArrayType
 from tokumei.cells import SUPPRESSED, to_text, units
 from tokumei.contracts import Release, Score
 from tokumei.history import ROW, History
-from tokumei.metrics.co_purchases import Similarities, distance
 from tokumei.metrics.indistinguishable import ASSUMES, plain_text
 from tokumei.spark.frames import mapped, native, remembered, to_polars
 
@@ -72,30 +70,25 @@ def top_items_similarity(
 ) -> Score:
     """Compare the similarities among the items with the most customers."""
     top = sorted(_most_bought(history, _items(history, release), method.k))
-    before, after = (_similarities(_bought(part), top) for part in (history, release.public))
-    return Score("E3.similarity", distance(before, after), "lower", (0.0, 1.0), len(before.pairs))
+    before, after = (_cosines(_bought(part), top) for part in (history, release.public))
+    both = before.join(after, on=["item", "other"], how="left", suffix="/after").fill_null(0.0)
+    changed = float((both["cosine"] - both["cosine/after"]).abs().sum())
+    value = min(1.0, changed / float(both["cosine"].sum())) if len(both) else 0.0
+    return Score("E3.similarity", value, "lower", (0.0, 1.0), len(both))
 
 
-def _similarities(bought: DataFrame, items: list[str]) -> Similarities:
-    """Return the cosines of pairs of few items; a customer has at most all of them."""
+def _cosines(bought: DataFrame, items: list[str]) -> pl.DataFrame:
+    """Return item, other, cosine of pairs of few items; a customer has at most all of them."""
     few = remembered(bought.filter(sf.col("item").isin(items)))
     other = few.select("person", sf.col("item").alias("other"))
     counted = few.join(other, "person").filter("item <= other").groupBy("item", "other").count()
-    numbers = pl.DataFrame({"item": items, "n": range(len(items))})
-    pairs = (
-        to_polars(counted)
-        .join(numbers, on="item")
-        .join(numbers.rename({"item": "other", "n": "m"}), on="other")
-        .sort("n", "m")
-    )
-    own = pairs.filter(pl.col("n") == pl.col("m"))
-    lengths = np.zeros(len(items))
-    lengths[own["n"].to_numpy()] = np.sqrt(own["count"].to_numpy())
-    first, second, count = (
-        pairs.filter(pl.col("n") < pl.col("m"))[name].to_numpy() for name in ("n", "m", "count")
-    )
-    return Similarities(
-        first.astype(np.int64) * len(items) + second, count / (lengths[first] * lengths[second])
+    pairs = to_polars(counted).sort("item", "other")
+    own = pairs.filter(pl.col("item") == pl.col("other")).select("item", n="count")
+    return (
+        pairs.filter(pl.col("item") < pl.col("other"))
+        .join(own, on="item")
+        .join(own.select(other="item", m="n"), on="other")
+        .select("item", "other", cosine=pl.col("count") / (pl.col("n") * pl.col("m")).sqrt())
     )
 
 

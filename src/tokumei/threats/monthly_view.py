@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Annotated
 
+import numpy as np
 import polars as pl
 from annotated_types import Ge, Interval
 from typing_extensions import Doc
@@ -46,10 +47,9 @@ class MonthlyView(Checked):
     def view(self, history: History, /, *, seed: int) -> History:
         """Return the rows that the attacker knows."""
         history.require("item", "time", to="show rows of every month")
-        rows = history.frame()
-        draw = pl.Series("_draw", uniform(seed, "monthly-view", rows[ROW].to_numpy()))
-        seen = rows.with_columns(draw).sort("_draw", ROW)[
-            : math.floor(len(rows) * self.share + 0.5)
-        ]
+        rows = history.in_row_order()
+        draw = uniform(seed, "monthly-view", rows[ROW].to_numpy())
+        known = math.floor(len(rows) * self.share + 0.5)
+        seen = rows.filter(draw < np.sort(np.append(draw, 1.0))[known])
         cut = pl.col("item").str.slice(0, self.item_characters)
-        return history.with_purchases(seen.drop("_draw").with_columns(cut).sort(ROW))
+        return history.with_purchases(seen.with_columns(cut))
