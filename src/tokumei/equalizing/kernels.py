@@ -136,3 +136,28 @@ def equalize(data: Data, members: Ints, rounds: int, room: Room) -> int:
             best = min(best, before)
             break
     return data.group + data.deletion * deleted + changed_cells(data, size, common, room)
+
+
+def sorted_values(data: Data) -> Costs:
+    """Return the codes with those of each person in order, for `least`."""
+    person = np.repeat(np.arange(len(data.start) - 1), np.diff(data.start))
+    return np.stack([column[np.lexsort((column, person))] for column in data.cells])
+
+
+@compiled
+def least(data: Data, values: Costs, one: int, other: int) -> int:
+    """Return what a pair costs at least: values that do not meet must be changed."""
+    first, second = data.start[one + 1] - data.start[one], data.start[other + 1] - data.start[other]
+    common = min(first, second)
+    total = data.group + data.deletion * (max(first, second) - common)
+    for column in range(values.shape[0]):
+        met, left, right = 0, data.start[one], data.start[other]
+        while left < data.start[one + 1] and right < data.start[other + 1]:
+            if values[column, left] < values[column, right]:
+                left += 1
+            elif values[column, left] > values[column, right]:
+                right += 1
+            else:
+                met, left, right = met + 1, left + 1, right + 1
+        total += data.change[column] * (common - met)
+    return total

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tokumei.draws import derive
-from tokumei.equalizing.kernels import Data, Room, equalize, room_for
+from tokumei.equalizing.kernels import Data, Room, equalize, least, room_for, sorted_values
 from tokumei.progress import track
 
 Ints = npt.NDArray[np.int64]
@@ -90,7 +90,7 @@ def search(data: Data, *, seconds: float, seed: int) -> Partition:
 def _neighbors(costs: Costs) -> list[list[int]]:
     """Return for every customer those whose merging gains most, or loses least."""
     data, sizes = costs.data, costs.sizes
-    order = np.argsort(sizes, kind="stable")
+    values, order = sorted_values(data), np.argsort(sizes, kind="stable")
     gains: list[list[tuple[int, int]]] = [[] for _ in sizes]
     reach = data.group // max(1, data.deletion)
     for place in track(range(len(order)), len(order), "comparing customers"):
@@ -98,27 +98,12 @@ def _neighbors(costs: Costs) -> list[list[int]]:
         for other in order[place + 1 :]:
             if sizes[other] - sizes[one] > reach and place + 1 < len(order) - NEIGHBORS:
                 break
-            if len(order) > NEIGHBORS and _bound(data, one, int(other)) > 2 * data.group:
+            if len(order) > NEIGHBORS and least(data, values, one, int(other)) > 2 * data.group:
                 continue
             gain = 2 * data.group - costs((one, int(other)))
             gains[one].append((-gain, int(other)))
             gains[int(other)].append((-gain, one))
     return [[other for _, other in sorted(found)[:NEIGHBORS]] for found in gains]
-
-
-def _bound(data: Data, one: int, other: int) -> int:
-    """Return what a pair costs at least: values that do not meet must be changed."""
-    first = slice(data.start[one], data.start[one + 1])
-    second = slice(data.start[other], data.start[other + 1])
-    common = min(first.stop - first.start, second.stop - second.start)
-    longer = max(first.stop - first.start, second.stop - second.start)
-    total = data.group + data.deletion * (longer - common)
-    for column, cost in zip(data.cells, data.change, strict=True):
-        left, counts = np.unique(column[first], return_counts=True)
-        right, others = np.unique(column[second], return_counts=True)
-        _, at, there = np.intersect1d(left, right, assume_unique=True, return_indices=True)
-        total += int(cost) * max(0, common - int(np.minimum(counts[at], others[there]).sum()))
-    return int(total)
 
 
 def _merged(costs: Costs, near: list[list[int]]) -> list[Members]:
