@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import gzip
+import os
 import resource
+import threading
 import time
 from pathlib import Path
 
@@ -141,6 +143,17 @@ def test_a_wrong_encoding_is_said_with_byte_and_line(tmp_path: Path) -> None:
 def test_an_unknown_encoding_is_refused(tmp_path: Path, encoding: str) -> None:
     sentence = f"There is no encoding called '{encoding}'."
     assert refusal(tmp_path, SHOP, encoding=encoding) == sentence
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_pipe_is_read_as_a_file(tmp_path: Path, *, packed: bool) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    content = gzip.compress(SHOP.encode()) if packed else SHOP.encode()
+    writer = threading.Thread(target=pipe.write_bytes, args=(content,), daemon=True)
+    writer.start()
+    assert read_strings(pipe, header=True).rows() == SHOP_ROWS
+    writer.join(10)
 
 
 # Broken and hostile files

@@ -93,7 +93,7 @@ def _run(arguments: Sequence[str] | None) -> int:
         return 0
     except OSError as error:
         name = f"{error.filename}: " if error.filename else ""
-        return _fail(f"{name}{error.strerror or error}.")
+        return _fail(f"{name}{error.strerror or str(error).rstrip('.')}.")
     except Exception as error:
         if not type(error).__module__.startswith(("pyspark.", "py4j.")):
             raise

@@ -64,8 +64,7 @@ def content(path: Path, *, zero_allowed: bool) -> bytes:
     """Return the bytes of a file, unpacked, or say what is wrong with it."""
     try:
         with path.open("rb") as file:
-            packed = file.read(2) == b"\x1f\x8b"
-            file.seek(0)
+            packed = file.peek(2).startswith(b"\x1f\x8b")  # a pipe cannot go back
             if not packed:
                 return b"".join(_bounded_lines(file, path, zero_allowed=zero_allowed))
             with gzip.open(file) as unpacked:
