@@ -97,6 +97,9 @@ def risk_by_attacker(audit: Audit, tr: Translate) -> Figure:
         "Each attack with the knowledge that helps it most. Thin line: 95 % interval; blue tick: "
         "random guess ({baseline}). n = {n}."
     ).format(baseline=percent(headline.score.baseline or 0.0), n=f"{headline.score.n:,}")
+    text += " " + tr(
+        "The most of {tries} tries: where few customers are found, part of it is luck."
+    ).format(tries=f"{len(audit.risks):,}")
     if bound:
         text += " " + tr(
             "Dashed line: what any attacker can reach on average, proven from the release: {bound}."
