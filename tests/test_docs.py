@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import contextvars
+import os
 import re
 import shlex
 import subprocess
@@ -18,6 +19,7 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
+from urllib.parse import unquote, urlsplit
 
 import pytest
 
@@ -243,3 +245,30 @@ def test_the_site_builds_without_a_warning(tmp_path: Path) -> None:
     loaded = re.compile(r"<(?:script|link|img)[^>]+(?:src|href)=\"(?:https?:)?//")
     for page in (tmp_path / "html").rglob("*.html"):
         assert not loaded.search(page.read_text(encoding="utf-8")), f"{page.name} needs a network"
+    followed, broken = followed_links(tmp_path / "html")
+    assert not broken
+    assert followed > 1000
+
+
+def followed_links(site: Path) -> tuple[int, list[str]]:
+    """Follow every link to another place of the site; return their number, and the broken ones."""
+    texts = {page: page.read_text(encoding="utf-8") for page in site.rglob("*.html")}
+    names = {page: set(re.findall(r'\bid="([^"]+)"', text)) for page, text in texts.items()}
+    followed, broken = 0, []
+    for page, text in texts.items():
+        for link in set(re.findall(r'<a [^>]*href="([^"]+)"', text)):
+            url = urlsplit(link)
+            if url.scheme:
+                continue
+            to = Path(os.path.normpath(page.parent / unquote(url.path))) if url.path else page
+            lost = url.fragment and to in names and unquote(url.fragment) not in names[to]
+            followed += 1
+            if lost or not to.is_file():
+                broken.append(f"{page.relative_to(site)}: {link}")
+    return followed, broken
+
+
+@pytest.mark.parametrize("page", sorted(ROOT.glob("*.md")), ids=lambda page: page.name)
+def test_links_from_the_front_pages_lead_to_files(page: Path) -> None:
+    for link in re.findall(r"\]\(([^)#\s]+)", page.read_text(encoding="utf-8")):
+        assert urlsplit(link).scheme or (ROOT / link).exists(), link
