@@ -1,6 +1,7 @@
 """What was done to a table is found from the table before and after, worked out by hand."""
 
 import math
+from functools import cache
 
 import numpy as np
 import polars as pl
@@ -13,10 +14,13 @@ FOUR = Domain.of({"a": list("0123")})
 LICENCES = Domain.of({"age": ["15", "17", "18"], "licence": ["none", "moped", "car"]})
 ALLOWED = [("15", "none"), ("17", "none"), ("17", "moped")]
 ALLOWED += [("18", "none"), ("18", "moped"), ("18", "car")]
-TREE = Correlation.allowing(
-    LICENCES, pl.DataFrame(ALLOWED, schema=["age", "licence"], orient="row")
-)
-"""15 has no licence, 17 none or moped, 18 all: the cells 15n, 17n, 17m, 18n, 18m, 18c."""
+
+
+@cache
+def tree() -> Correlation:
+    """15 has no licence, 17 none or moped, 18 all: the cells 15n, 17n, 17m, 18n, 18m, 18c."""
+    allowed = pl.DataFrame(ALLOWED, schema=["age", "licence"], orient="row")
+    return Correlation.allowing(LICENCES, allowed)
 
 
 def cells(*values: int) -> np.ndarray:
@@ -53,7 +57,7 @@ def test_every_attribute_has_its_own_rho() -> None:
 
 def test_along_a_tree_an_attribute_says_something_where_those_before_are_kept() -> None:
     # 17n → 17n and 17m → 17n: age kept. 18c → 18c: both kept. 18n → 17m: age changed.
-    found = estimate(cells(1, 2, 5, 3), cells(1, 1, 5, 2), TREE, seed=1)
+    found = estimate(cells(1, 2, 5, 3), cells(1, 1, 5, 2), tree(), seed=1)
     age = (3 - 4 / 3) / (4 * 2 / 3)
     licence = (2 - (1 / 2 + 1 / 2 + 1 / 3)) / (1 / 2 + 1 / 2 + 2 / 3)
     assert found.rho == pytest.approx((age, licence))
@@ -65,9 +69,9 @@ def test_along_a_tree_an_attribute_says_something_where_those_before_are_kept() 
 def test_along_a_tree_records_are_grouped_by_their_place_among_their_own_values() -> None:
     """25 of 15n and 25 of 18n, the first of their age, become 17n, the first of two of 17."""
     before = np.repeat(cells(0, 3), LEAST_IN_GROUP // 2)
-    assert estimate(before, np.full_like(before, 1), TREE, seed=1).chance < 1e-4
+    assert estimate(before, np.full_like(before, 1), tree(), seed=1).chance < 1e-4
     evenly = np.tile(cells(1, 2), LEAST_IN_GROUP // 2)
-    assert estimate(before, evenly, TREE, seed=1).chance > 1e-2
+    assert estimate(before, evenly, tree(), seed=1).chance > 1e-2
 
 
 def test_where_a_value_is_the_only_one_nothing_is_learnt() -> None:
