@@ -102,7 +102,7 @@ def main(options: Sequence[str] = ()) -> None:
     logging.disable(logging.WARNING)
     found = {name: round(ratio(COMPARISONS[name]()), 1) for name in given.only}
     if given.record:
-        lines = "".join(f"{name} = {value}\n" for name, value in found.items())
+        lines = "".join(f"{name} = {value}\n" for name, value in (recorded() | found).items())
         RECORDED.write_text(HEAD + lines, encoding="utf-8")
     print(json.dumps(found))
 

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from math import ceil
 from pathlib import Path
 
 from fuzz.readers import READERS
@@ -43,10 +44,13 @@ def main() -> None:
 def _run(name: str, seconds: int, folder: Path) -> None:
     """Fuzz for so long; a crash of the whole process is a finding, after which it goes on."""
     end = time.monotonic() + seconds
-    while (left := int(end - time.monotonic())) >= min(LEAST_SECONDS, seconds):
+    while (left := ceil(end - time.monotonic())) >= min(LEAST_SECONDS, seconds):
         command = [sys.executable, "-m", "fuzz.running", name, str(left), str(folder)]
+        known = set((folder / "findings").iterdir())
         if subprocess.run(command, check=False).returncode == 0:  # noqa: S603
             return
+        if set((folder / "findings").iterdir()) == known:
+            raise SystemExit(f"{name}: fuzzing did not start, or ended without a finding.")
 
 
 if __name__ == "__main__":

@@ -7,10 +7,13 @@ from __future__ import annotations
 
 import io
 import json
+import subprocess
+import sys
 import zipfile
 from collections.abc import Callable, Iterator
 from datetime import timedelta
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -21,6 +24,7 @@ import pytest
 from tokumei import read
 from tokumei.errors import LONGEST_SENTENCE, SchemaError
 
+ROOT = Path(__file__).parents[1]
 FILES = sorted((Path(__file__).parent / "fuzz_findings").iterdir())
 DEEP = 100_000
 HUGE = "9" * 400
@@ -148,6 +152,15 @@ def test_a_backup_that_is_packed_otherwise_or_damaged_is_refused(
         data[begin : begin + 8] = b"\xff" * 8
     with pytest.raises(fuzz["readers"].TokumeiError, match=r"no backup of ours|not a whole ZIP"):
         fuzz["readers"].backup(bytes(data), tmp_path)
+
+
+@pytest.mark.skipif(find_spec("atheris") is not None, reason="atheris is installed")
+def test_fuzzing_that_does_not_start_is_no_success(tmp_path: Path) -> None:
+    words = ["--reader", "cells", "--seconds", "1", "--folder", str(tmp_path)]
+    command = [sys.executable, "-m", "fuzz", *words]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "cells: fuzzing did not start" in done.stderr
 
 
 def test_a_sentence_is_short_and_steers_no_terminal() -> None:

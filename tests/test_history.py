@@ -17,6 +17,12 @@ def test_row_ids_count_the_rows_as_read(fruit: History) -> None:
     assert fruit.frame()[ROW].to_list() == list(range(8))
 
 
+def test_a_frame_is_the_callers_own(fruit: History) -> None:
+    rows = fruit.frame()
+    rows.columns = [name.upper() for name in rows.columns]
+    assert fruit.frame().columns == [*fruit.visible, ROW]
+
+
 def test_invented_rows_get_negative_ids_that_never_repeat(fruit: History) -> None:
     rows = fruit.frame().drop(ROW)
     twice = fruit.add_rows(rows.head(2)).add_rows(rows.head(3))

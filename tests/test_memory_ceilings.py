@@ -50,6 +50,7 @@ THERE = f"bytes of memory or more; there are {CEILING:,}."
 SAID = {
     "corners.xlsx": f"corners.xlsx is broken, or needs more than {CEILING:,} bytes of memory;",
     "lines.csv.gz": "lines.csv.gz has 60,000,000 rows of 2 columns, which need 1,920,000,000 bytes",
+    "quoted.csv": f"quoted.csv has 25,001 rows of 5,000 columns, which need 2,000,080,000 {THERE}",
     "rows.parquet": "rows.parquet has 1,100,000 rows of 100 columns, which need 1,760,000,000 b",
     "texts.parquet": "texts.parquet has 34 rows of 1 columns, which need 1,700,0",
     "wide.csv": f"wide.csv has 25,000 rows of 5,000 columns, which need 2,000,000,000 {THERE}",
@@ -71,6 +72,7 @@ def bombs(folder: Path) -> list[Path]:
         sheet.write(1_048_575, 16_383, "x")
     header = ",".join(f"c{k}" for k in range(5_000))
     (folder / "wide.csv").write_text(f"{header}\n" + "x\n" * 25_000)
+    (folder / "quoted.csv").write_text(f'"a\n",{header[3:]}\n' + "x\n" * 25_000)
     (folder / "lines.csv.gz").write_bytes(gzip.compress(b"a,b\n" + b",\n" * 60_000_000, 1))
     return sorted(folder.iterdir())
 
@@ -95,6 +97,15 @@ def test_bombs_are_refused_under_a_ceiling(tmp_path: Path) -> None:
 
 def test_memory_is_that_of_the_machine_where_nothing_limits_it() -> None:
     assert 1 << 28 < memory() < 1 << 50
+
+
+def test_memory_is_that_of_the_container(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    limit = tmp_path / "memory.max"
+    monkeypatch.setattr("tokumei.data.limits.CONTAINER", limit)
+    limit.write_text("max\n")
+    assert memory() > 1 << 28
+    limit.write_text("1000000\n")
+    assert memory() == 1_000_000
 
 
 def test_a_contest_file_of_more_lines_than_any_contest_is_refused(tmp_path: Path) -> None:

@@ -38,6 +38,8 @@ from tools.mutations import Change, changes
 
 SOURCE = Path("src/tokumei")
 LIBRARIES = ("hypothesis", "narwhals", "numba", "polars", "pyarrow", "pytest", "scipy.stats")
+LEAST_SCORE = 0.85
+"""Of every module; below it the exit code is 1."""
 LONGEST = 3600
 LEAST_SECONDS, TIMES_SLOWER = 30, 20
 """A change that makes its tests so much slower counts as noticed: it does not end."""
@@ -267,6 +269,7 @@ def main(part: str = "") -> None:
     for library in LIBRARIES:
         importlib.import_module(library)
     rows: dict[str, tuple[int, ...]] = {}
+    low = False
     for group in settings["group"]:
         names = [name for name in group["modules"] if name.startswith(part)]
         modules = [Module(name, settings["equivalent"].get(name, {})) for name in names]
@@ -277,12 +280,16 @@ def main(part: str = "") -> None:
                 for change in missed:
                     echo(f"{SOURCE / module.name}:{change.line} {change.text}")
                 rows[module.name] = (len(module.made), len(missed), len(module.reasons))
+    if not rows:
+        raise SystemExit(f"No module of tools/mutate.toml begins with {part}.")
     rows["together"] = tuple(map(sum, zip(*rows.values(), strict=True)))
     echo(f"{'module':32}{'changes':>8}{'noticed':>8}{'survive':>8}{'equal':>8}{'score':>8}")
     for name, (made, lost, equal) in rows.items():
         noticed = made - equal - lost
         share = noticed / max(1, made - equal)
+        low |= share < LEAST_SCORE
         echo(f"{name:32}{made:8}{noticed:8}{lost:8}{equal:8}{share:8.1%}")
+    sys.exit(low)
 
 
 if __name__ == "__main__":

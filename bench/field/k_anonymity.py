@@ -19,12 +19,13 @@ from tokumei.metrics.identical_groups import group_sizes
 from tokumei.tables import table
 
 TITLE = "k-anonymity"
-ABOUT = """\
+SECONDS = 0.1
+ABOUT = f"""\
 pycanon counts the k of a table of records, one for each person; ours counts it in a history,
 where a person may have many. anjana generalizes whole columns by levels of given hierarchies
 (days, weeks, months, quarters; items by their first characters; prices and quantities by bins)
-and may delete 10 % of the records; ours puts records into groups of k by search (2 nominal
-seconds) and needs no hierarchy. The loss is the normalized certainty penalty, which neither
+and may delete 10 % of the records; ours puts records into groups of k by search ({SECONDS}
+nominal seconds) and needs no hierarchy. The loss is the normalized certainty penalty, which neither
 minimizes: the width of a cell over that of its column, for items the share of the others in the
 cell, 1 where it is suppressed or the record deleted. Cells of ours differ from group to group,
 which loses less and is harder to tabulate."""
@@ -33,7 +34,6 @@ RECORDS = 100_000
 CUSTOMERS = 1_000
 K = 5
 DELETED = 10.0
-SECONDS = 0.1
 COLUMNS = ("time", "item", "price", "quantity")
 WIDTHS = {"time": (7, 28, 91), "price": (100, 500, 2_000), "quantity": (5, 20, 100)}
 PREFIXES = (3, 2)

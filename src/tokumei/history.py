@@ -91,7 +91,7 @@ class History:
 
     def frame(self) -> pl.DataFrame:
         """Return the purchases as a polars frame."""
-        return self._frame
+        return self._frame.clone()  # who changes it changes their own
 
     @cached_property
     def _frame(self) -> pl.DataFrame:

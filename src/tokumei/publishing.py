@@ -35,6 +35,8 @@ def publish(
     pseudonym in every month, and the customers table is not published: a birth date would link the
     months again. Whoever knows the seed can undo the pseudonyms: it belongs to the key.
     """
+    if original.on_spark != anonymized.on_spark:
+        raise SchemaError("Both the original and the anonymized history must be Spark tables, or none.")
     if original.on_spark:
         distant: Release = spark_form("publishing:publish")(
             original, anonymized, seed=seed, period=period

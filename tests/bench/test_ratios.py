@@ -39,6 +39,20 @@ def test_nothing_is_twice_as_slow_beside_its_peer() -> None:
     assert not slow, f"ratios to the peer have halved: {'; '.join(slow)}"
 
 
+def test_what_is_not_measured_again_stays_recorded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from bench import ratios
+
+    record = tmp_path / "ratios.toml"
+    record.write_text("bayes_steps = 1.0\nother = 2.0\n", encoding="utf-8")
+    monkeypatch.setattr(ratios, "RECORDED", record)
+    monkeypatch.setattr(ratios, "one_core", lambda: None)
+    ratios.main(["--only", "bayes_steps", "--record"])
+    assert ratios.recorded()["other"] == 2.0
+    assert ratios.recorded()["bayes_steps"] > 1.0
+
+
 def test_half_of_the_recorded_ratio_is_the_limit() -> None:
     from bench.ratios import too_slow
 

@@ -25,6 +25,7 @@ PROGRAMS = pytest.mark.parametrize("program", [Client, RemoteDesk])
         ("https://user:secret@contest.example.org", "must look like"),
         ("https://[::1", "must look like"),
         ("https://contest.example.org:port", "must look like"),
+        ("https://１２７.0.0.1", "must look like"),
         ("nonsense", "must look like"),
         ("", "must look like"),
     ],

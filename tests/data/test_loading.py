@@ -78,6 +78,18 @@ def excel(path: Path) -> History:
     return read(path)
 
 
+def test_a_workbook_runs_nothing_that_lies_beside_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with xlsxwriter.Workbook(tmp_path / "shop.xlsx") as book:
+        sheet = book.add_worksheet()
+        sheet.write_row(0, 0, ["customer", "item"])
+        sheet.write_row(1, 0, ["Ann", "pear"])
+    (tmp_path / "polars.py").write_text("raise SystemExit('run')")
+    monkeypatch.chdir(tmp_path)
+    assert read("shop.xlsx").frame()["item"].to_list() == ["pear"]
+
+
 def test_an_excel_column_of_numbers_and_words_loses_no_cell(tmp_path: Path) -> None:
     rows = excel(tmp_path / "retail.xlsx").frame()
     assert rows["item"].to_list() == ["85123A", "71053", "D", "22728"]

@@ -145,6 +145,17 @@ def test_an_unknown_encoding_is_refused(tmp_path: Path, encoding: str) -> None:
     assert refusal(tmp_path, SHOP, encoding=encoding) == sentence
 
 
+@pytest.mark.parametrize(
+    ("encoding", "content"),
+    [("utf-7", "+2AA-"), ("unicode_escape", "\\ud800"), ("punycode", "é"), ("undefined", "a")],
+)
+def test_a_file_that_an_encoding_cannot_mean_is_refused(
+    tmp_path: Path, encoding: str, content: str
+) -> None:
+    sentence = refusal(tmp_path, SHOP + content + ",x\n", encoding=encoding)
+    assert sentence.startswith(f"shop.csv is not {encoding} text (")
+
+
 @pytest.mark.parametrize("packed", [False, True])
 def test_a_pipe_is_read_as_a_file(tmp_path: Path, *, packed: bool) -> None:
     pipe = tmp_path / "pipe"

@@ -109,6 +109,8 @@ def test_kept_rows_stand_in_the_order_of_the_original_beside_what_they_were(frui
     assert rows["origin"].to_list() == [0, 2, 3, 5, 7]
     assert rows["price/true"].to_list() == [1.2, 4.0, 2.5, 4.0, 4.0]
     assert rows["price"].to_list() == [2.2, 5.0, 3.5, 5.0, 5.0]
+    backwards = fruit.with_purchases(fruit.frame().reverse())
+    assert frame(kept_rows(backwards, dearer, ["price"])).equals(rows)
 
 
 # Whose rows they are
@@ -237,6 +239,17 @@ def test_values_are_not_run_together() -> None:
     assert kinds(in_baskets, ["person", "basket", "item"]) == 2
     in_a_row = [("Ann", "a", "bc"), ("Ben", "ab", "c")]
     assert kinds(in_a_row, ["person", "item", "shop"]) == 2
+
+
+@pytest.mark.parametrize("mark", "\x1b\x1c\x1d\x1e\x1f")
+def test_a_value_may_hold_a_mark_that_stands_between_values(mark: str) -> None:
+    one = [("Ann", f"a{mark}b"), ("Ben", "a"), ("Ben", "b")]
+    assert kinds(one, ["person", "item"], by="items") == 2
+    assert kinds(one, ["person", "item"]) == 2
+    in_a_row = [("Ann", f"a{mark}b", "c"), ("Ben", "a", f"b{mark}c")]
+    assert kinds(in_a_row, ["person", "item", "shop"]) == 2
+    escaped = [("Ann", "\x1b4"), ("Ben", "\x1f"), ("Cem", "\x1b\x1f")]
+    assert kinds(escaped, ["person", "item"], by="items") == 3
 
 
 def test_customers_without_any_column_are_all_alike() -> None:

@@ -31,8 +31,8 @@ def test_ten_customers_of_two_parts_in_four_clusters_and_blocks_of_five() -> Non
 
 
 @given(
-    st.lists(st.integers(0, 80), min_size=1, max_size=8),
-    st.integers(1, 6),
+    st.lists(st.integers(0, 80), min_size=1, max_size=60),
+    st.integers(1, 20),
     st.floats(0, 1),
     st.integers(8, 50),
 )

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from datetime import date
+from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
 
-from tokumei import Cleaning, History, generate, read, statistics
+from tokumei import Cleaning, History, generate, publish, read, statistics
 from tokumei.errors import ReadError, SchemaError
 from tokumei.history import ROW
 from tokumei.tables import small
@@ -28,6 +29,12 @@ def to_spark(rows: pl.DataFrame, spark: Any) -> Any:
     from tokumei.spark.frames import to_spark as send
 
     return send(rows, spark)
+
+
+def load(path: str, spark: Any) -> Any:
+    from tokumei.spark.reading import load as read_parquet
+
+    return read_parquet(path, spark)
 
 
 def test_roles_are_found_and_rows_cleaned(spark: Any) -> None:
@@ -102,6 +109,43 @@ def test_columns_whose_names_mean_something_to_spark_are_kept(spark: Any) -> Non
     named = clean.with_columns(pl.lit("y").alias("a.b"), _c=pl.lit("z"))
     found = read(to_spark(named, spark), item="StockCode", keep=["Item", "a.b", "_c"])
     assert sorted(found.to_native().columns) == sorted(named.columns)
+
+
+def test_a_column_that_is_kept_twice_is_kept_once(spark: Any) -> None:
+    found = read(to_spark(RAW.head(2).with_columns(store=1), spark), keep=["store", "store"])
+    assert [name for name in found.visible if "store" in name] == ["store"]
+
+
+def test_a_column_of_customers_may_have_a_dot(spark: Any) -> None:
+    people = to_spark(PEOPLE.rename({"sex": "a.b"}), spark)
+    shop = read(to_spark(RAW.head(2), spark), people, keep=["a.b"])
+    published = publish(shop, shop, seed=1).public.customers
+    assert published is not None
+    assert small(published).columns == ["person", "a.b"]
+
+
+def test_ids_that_are_no_numbers_are_no_customers(spark: Any) -> None:
+    rows = pl.DataFrame({"customer": [1.0, float("nan"), 2.5], "item": ["x", "y", "z"]})
+    found = read(to_spark(rows, spark), cleaning=Cleaning(drop=("no-customer",)))
+    assert sorted(small(found.purchases)["person"]) == ["1", "2.5"]
+
+
+def test_ids_may_be_longer_than_whole_numbers_are(spark: Any) -> None:
+    ids = pl.Series("customer", [10**20, 5], dtype=pl.Decimal(38, 0))
+    rows = to_spark(pl.DataFrame([ids, pl.Series("item", ["x", "y"])]), spark)
+    assert sorted(small(read(rows).purchases)["person"]) == [str(10**20), "5"]
+
+
+def test_a_rule_without_its_column_is_an_error(spark: Any) -> None:
+    with pytest.raises(SchemaError, match="a column for Country is needed"):
+        read(to_spark(RAW, spark), cleaning=Cleaning(drop=("unspecified-country",)))
+
+
+def test_a_folder_may_have_a_name_that_looks_like_a_pattern(spark: Any, tmp_path: Path) -> None:
+    folder = tmp_path / "shop [2024] {a,b}*"
+    folder.mkdir()
+    RAW.write_parquet(folder / "part.parquet")
+    assert load(str(folder), spark).count() == len(RAW)
 
 
 def test_values_of_the_wrong_kind_are_refused(spark: Any) -> None:

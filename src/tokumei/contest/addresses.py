@@ -5,6 +5,8 @@ from __future__ import annotations
 from ipaddress import ip_address
 from urllib.parse import urlsplit
 
+import httpx2 as httpx
+
 from tokumei.errors import ParameterError
 
 
@@ -13,7 +15,9 @@ def safe_address(server: str) -> str:
     try:
         parts = urlsplit(server)
         host, user, _ = parts.hostname, parts.username, parts.port
-    except ValueError:  # a port that is none, half an IPv6 address
+        address = f"{parts.scheme}://{parts.netloc}{parts.path.rstrip('/')}"
+        httpx.URL(address)
+    except (ValueError, httpx.InvalidURL):  # a port that is none, half an IPv6 address
         host = user = None
     if not host or user or parts.scheme not in ("http", "https"):
         raise ParameterError("The server's address must look like https://contest.example.org.")
@@ -22,7 +26,7 @@ def safe_address(server: str) -> str:
             f"The server's address must begin with https://: the token would be readable on its "
             f"way to {host}."
         )
-    return f"{parts.scheme}://{parts.netloc}{parts.path.rstrip('/')}"
+    return address
 
 
 def sound_token(token: str) -> str:

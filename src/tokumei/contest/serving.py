@@ -158,7 +158,7 @@ class _Workers:
 
     def _start(self) -> subprocess.Popen[bytes]:
         process = subprocess.Popen(  # noqa: S603
-            [sys.executable, "-m", "tokumei", "contest", "worker", str(self.folder)],
+            [sys.executable, "-P", "-m", "tokumei", "contest", "worker", str(self.folder)],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             env=os.environ | {SERVER: str(os.getpid())},

@@ -8,24 +8,31 @@ from __future__ import annotations
 
 import os
 import sys
+from pathlib import Path
 
 from tokumei.errors import ReadError
 
 BYTES_OF_A_CELL = 16
 """In memory: what a text takes at least; reading and checking a table need copies besides."""
+CONTAINER = Path("/sys/fs/cgroup/memory.max")
+"""The limit of a container, as it sees it itself."""
 UNKNOWN_MEMORY = 1 << 36
 """Bytes that are assumed where the system does not tell."""
 
 
 def memory() -> int:
-    """Return the bytes that this process can have: those of the machine, or of its own limit."""
+    """Return the bytes that this process can have: of the machine, its container, its own limit."""
     if sys.platform == "win32":
         return UNKNOWN_MEMORY
     import resource
 
-    machine = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    there = [os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")]
     allowed, _ = resource.getrlimit(resource.RLIMIT_AS)
-    return machine if allowed == resource.RLIM_INFINITY else min(machine, allowed)
+    if allowed != resource.RLIM_INFINITY:
+        there.append(allowed)
+    if CONTAINER.is_file() and (most := CONTAINER.read_text(encoding="ascii").strip()).isdigit():
+        there.append(int(most))
+    return min(there)
 
 
 def refuse_huge(name: str, *, rows: int, columns: int, unpacked: int = 0) -> None:

@@ -40,7 +40,7 @@ def read_strings(path: Path, *, header: bool, encoding: str | None = None) -> pl
     # The first line of a contest file is data, with semicolons inside its sets.
     separator = max(SEPARATORS, key=first_line.count) if header else ","
     # Every line gets all cells of the first, however short it is.
-    refuse_huge(path.name, rows=data.count(b"\n"), columns=first_line.count(separator) + 1)
+    refuse_huge(path.name, rows=data.count(b"\n"), columns=_width(data, separator, path))
     try:
         rows = pl.read_csv(data, has_header=header, infer_schema=False, separator=separator)
     except pl.exceptions.PolarsError as error:
@@ -52,6 +52,15 @@ def read_strings(path: Path, *, header: bool, encoding: str | None = None) -> pl
     if not header:
         rows.columns = [str(number) for number in range(1, rows.width + 1)]
     return without_blanks(rows)
+
+
+def _width(data: bytes, separator: str, path: Path) -> int:
+    """Return the number of cells of the first record, which may have several lines."""
+    lines = io.TextIOWrapper(io.BytesIO(data), "utf-8", newline="")
+    try:
+        return len(next(csv.reader(lines, delimiter=separator)))
+    except csv.Error as error:
+        raise SchemaError(f"The first row of {path.name} cannot be read ({error}).") from error
 
 
 def without_blanks(rows: pl.DataFrame) -> pl.DataFrame:
@@ -110,15 +119,17 @@ def _decoded(data: bytes, path: Path, encoding: str | None) -> bytes:
     problem = ""
     for name in (encoding,) if encoding else ENCODINGS:
         try:
-            text = data.decode(name)
+            text = data.decode(name).removeprefix("\ufeff").encode()
         except UnicodeDecodeError as error:
             line = data[: error.start].count(b"\n") + 1
             problem = problem or f"byte 0x{data[error.start]:02x} in line {line:,}"
+        except UnicodeError as error:  # of encodings that do not say where
+            problem = str(error)
         except LookupError as error:
             raise ReadError(f"There is no encoding called '{encoding}'.") from error
         else:
             if name != "cp932" or encoding or _JAPANESE.search(data):
-                return text.removeprefix("\ufeff").encode()
+                return text
     tried = encoding or "UTF-8 or Shift_JIS"
     raise ReadError(
         f"{path.name} is not {tried} text ({problem}); say which it is (option encoding)."

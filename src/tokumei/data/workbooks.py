@@ -26,7 +26,9 @@ def read_workbook(path: Path) -> pl.DataFrame:
     """Return the first sheet of a workbook as texts."""
     with tempfile.TemporaryDirectory(prefix="tokumei-excel-") as place:
         rows = Path(place, "rows.arrow")
-        command = [sys.executable, "-m", __name__, str(path.resolve()), str(rows)]
+        # -P: without it Python would look for packages in the current folder first, where somebody
+        # else's files may be.
+        command = [sys.executable, "-P", "-m", __name__, str(path.resolve()), str(rows)]
         code = subprocess.run(command, capture_output=True, check=False).returncode  # noqa: S603
         if code == 0:
             return pl.read_ipc(rows.read_bytes())

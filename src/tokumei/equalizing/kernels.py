@@ -133,9 +133,8 @@ def equalize(data: Data, members: Ints, rounds: int, room: Room) -> int:
             _place(data, members[at], size, at, common, room)
         best = changed_cells(data, size, common, room)
         if best >= before:
-            best = min(best, before)
             break
-    return data.group + data.deletion * deleted + changed_cells(data, size, common, room)
+    return data.group + data.deletion * deleted + best
 
 
 def sorted_values(data: Data) -> Costs:

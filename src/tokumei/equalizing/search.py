@@ -88,7 +88,7 @@ def search(data: Data, *, seconds: float, seed: int) -> Partition:
 
 
 def _neighbors(costs: Costs) -> list[list[int]]:
-    """Return for every customer those whose merging gains most, or loses least."""
+    """Return for every customer those whose merging gains most; the few of a small game all."""
     data, sizes = costs.data, costs.sizes
     values, order = sorted_values(data), np.argsort(sizes, kind="stable")
     gains: list[list[tuple[int, int]]] = [[] for _ in sizes]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
@@ -51,13 +52,11 @@ def kinds_of_customers(public: History, *, by: str) -> pl.DataFrame:
     if by == "items":
         public.require("item", to="compare item sets")
         sets = rows.select("person", "item").unique().sort("item")
+        sets = sets.with_columns(_without_separators(sets["item"]))
         return sets.group_by("person").agg(kind=pl.col("item").str.join("\x1f"))
     compared = [name for name in rows.columns if name not in ("person", "basket", ROW)]
-    texts = [to_text(rows[name], plain_text) for name in compared]
-    texts = texts or [rows["person"].str.slice(0, 0)]
-    rows = rows.select("person", *(["basket"] if "basket" in rows.columns else [])).with_columns(
-        pl.DataFrame(texts).select(pl.concat_str(pl.all(), separator="\x1f").alias("kind"))
-    )
+    owner = ["person", "basket"] if "basket" in rows.columns else ["person"]
+    rows = rows.select(*owner, kinds_of_rows(rows, compared))
     # Baskets are equal when their rows are, whatever their numbers; so are customers.
     if "basket" in rows.columns:
         rows = rows.group_by("person", "basket").agg(pl.col("kind").sort().str.join("\x1e"))
@@ -65,17 +64,29 @@ def kinds_of_customers(public: History, *, by: str) -> pl.DataFrame:
     return kinds if public.customers is None else _with_attributes(kinds, frame(public.customers))
 
 
+def kinds_of_rows(rows: pl.DataFrame, columns: Sequence[str]) -> pl.Series:
+    """Return a text for each row; those of two rows are equal if these cells are."""
+    texts = [_without_separators(to_text(rows[name], plain_text)) for name in columns]
+    texts = texts or [pl.repeat("", len(rows), eager=True)]
+    joined = pl.concat_str(pl.all(), separator="\x1f", ignore_nulls=True)
+    return pl.DataFrame(texts).select(joined.alias("kind")).to_series()
+
+
+def _without_separators(texts: pl.Series) -> pl.Series:
+    """Write what is put between texts otherwise where a text holds it."""
+    if texts.str.contains(r"[\x1b-\x1f]").any():
+        for number, sign in enumerate("\x1b\x1c\x1d\x1e\x1f"):
+            texts = texts.str.replace_all(sign, f"\x1b{number}", literal=True)
+    return texts
+
+
 def _with_attributes(kinds: pl.DataFrame, customers: pl.DataFrame) -> pl.DataFrame:
     """Tell customers apart by their attributes as well, as whoever gets the release can."""
     if customers.width == 1:  # names alone: no attribute was kept
         return kinds
-    texts = [to_text(customers[name], plain_text) for name in customers.columns if name != "person"]
-    described = customers.select("person").with_columns(
-        pl.DataFrame(texts)
-        .select(pl.concat_str(pl.all(), separator="\x1f", ignore_nulls=True))
-        .to_series()
-        .alias("attributes")
-    )
+    compared = [name for name in customers.columns if name != "person"]
+    attributes = kinds_of_rows(customers, compared).alias("attributes")
+    described = customers.select("person", attributes)
     return kinds.join(described, on="person", how="left").select(
         "person", kind=pl.col("kind") + "\x1c" + pl.col("attributes").fill_null("")
     )

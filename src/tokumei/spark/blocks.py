@@ -74,7 +74,7 @@ def plan(parts: Sequence[int], clusters: int, min_size: int, block: int) -> list
     # Every block has half a block of customers at least, and shall have a cluster.
     sizes = np.diff([0, *_ends(parts, min_size, max(block, -(-2 * people // clusters)))])
     shares = clusters * sizes / people
-    given = np.floor(shares).astype(np.int64)
+    given = np.maximum(1, np.floor(shares).astype(np.int64))
     for number in np.argsort(given - shares, kind="stable").tolist() * min_size:
         if given.sum() < clusters and (given[number] + 1) * min_size <= sizes[number]:
             given[number] += 1

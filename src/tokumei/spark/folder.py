@@ -15,7 +15,7 @@ from tokumei.data.roles import free_name
 from tokumei.data.writing import check_new, whole_folder
 from tokumei.errors import ReadError, SchemaError
 from tokumei.history import ROW, History, Source
-from tokumei.spark.frames import address, empty, native
+from tokumei.spark.frames import address, empty, native, to_read
 from tokumei.tables import table
 
 PURCHASES, CUSTOMERS, PSEUDONYMS, ROWS = (
@@ -84,13 +84,19 @@ def read_release(folder: Path, spark: SparkSession) -> Release:
     here, there = public.rows, rows.count()
     if here != there:
         raise SchemaError(f"The key of {folder} is for {there:,} rows, but {here:,} are public.")
+    shown = native(public.purchases)
+    if shown.select(ROW).join(rows.select(ROW), ROW, "left_anti").take(1):
+        raise SchemaError(f"The key of {folder} must have every row of the release once.")
+    named = pseudonyms.select(sf.col("pseudonym").alias("person"))
+    if (nobody := shown.select("person").join(named, "person", "left_anti").first()) is not None:
+        raise SchemaError(f"The key of {folder} lacks the pseudonym {nobody['person']!r}.")
     return Release(public, Key(table(pseudonyms), table(rows)))
 
 
 def _read(path: Path, spark: SparkSession, needed: tuple[str, ...]) -> DataFrame:
     if not path.exists():
         raise ReadError(f"There is no {path}; it was not written with --spark.")
-    rows = spark.read.parquet(address(path))
+    rows = spark.read.parquet(to_read(path))
     if missing := [name for name in needed if name not in rows.columns]:
         raise SchemaError(f"{path} must have a column '{missing[0]}'.")
     return rows

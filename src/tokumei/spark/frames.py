@@ -5,6 +5,7 @@ A kernel takes and returns polars frames, as on one machine; Spark hands it bloc
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -61,6 +62,11 @@ def remembered(rows: DataFrame) -> DataFrame:
 def address(path: Path) -> str:
     """Return where Spark finds a file or folder of this machine; Hadoop decodes no `%20`."""
     return f"file://{path.absolute()}"
+
+
+def to_read(path: Path) -> str:
+    """Return the address of a file that is there, for reading: Spark takes it as a pattern."""
+    return re.sub(r"([\\[\]{}*?])", r"\\\1", address(path))
 
 
 def to_spark(rows: pl.DataFrame, spark: SparkSession) -> DataFrame:

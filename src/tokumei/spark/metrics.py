@@ -10,10 +10,10 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 from pyspark.sql.types import ArrayType
 
-from tokumei.cells import SUPPRESSED, to_text, units
+from tokumei.cells import SUPPRESSED, units
 from tokumei.contracts import Release, Score
 from tokumei.history import ROW, History
-from tokumei.metrics.indistinguishable import ASSUMES, plain_text
+from tokumei.metrics.indistinguishable import ASSUMES, kinds_of_rows
 from tokumei.spark.frames import mapped, native, remembered, to_polars
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def deviation(history: History, name: str) -> float:
 
 
 def _bought(history: History) -> DataFrame:
-    return native(history.purchases).select("person", "item").distinct()
+    return native(history.purchases).select("person", "item").dropna().distinct()
 
 
 def _most_bought(history: History, known: DataFrame, k: int) -> list[str]:
@@ -55,7 +55,7 @@ def _most_bought(history: History, known: DataFrame, k: int) -> list[str]:
 def _items(history: History, release: Release) -> DataFrame:
     for part in (history, release.public):
         part.require("item", to="rank items by their customers")
-    return native(history.purchases).select("item").distinct()
+    return native(history.purchases).select("item").dropna().distinct()
 
 
 def top_items_list(method: TopItemsList, history: History, release: Release, *, seed: int) -> Score:
@@ -125,9 +125,7 @@ def kinds_of_customers(public: History, *, by: str) -> DataFrame:
     owner = ["person", "basket"] if "basket" in rows.columns else ["person"]
 
     def as_text(block: pl.DataFrame) -> pl.DataFrame:
-        texts = [to_text(block[name], plain_text) for name in compared]
-        text = pl.DataFrame(texts).select(pl.concat_str(pl.all(), separator="\x1f").alias("kind"))
-        return pl.concat([block.select(owner), text], how="horizontal")
+        return block.select(*owner, kinds_of_rows(block, compared))
 
     kinds = mapped(rows, as_text)
     # Baskets are equal when their rows are, whatever their numbers; so are customers.
@@ -150,12 +148,12 @@ def indistinguishable(
     if method.by == "rows" and release.public.customers is not None:
         people = native(release.public.customers)
         known = [
-            sf.coalesce(sf.col(f"`{name}`").cast("string"), sf.lit(SUPPRESSED))
+            sf.md5(sf.coalesce(sf.col(f"`{name}`").cast("string"), sf.lit(SUPPRESSED)))
             for name in people.columns
             if name != "person"
         ]
-        told = people.select("person", sf.concat_ws("\x1f", *known).alias("attributes"))
-        kind = sf.concat_ws("\x1c", "kind", "attributes")
+        told = people.select("person", sf.concat(*known).alias("attributes"))
+        kind = sf.concat_ws("", "kind", "attributes")
         kinds = kinds.join(told, "person", "left").select("person", kind.alias("kind"))
     found = kinds.agg(sf.count("*").alias("n"), sf.count_distinct("kind").alias("kinds")).first()
     n, different = (found["n"], found["kinds"]) if found else (0, 0)

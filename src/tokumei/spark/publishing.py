@@ -151,5 +151,6 @@ def _public_customers(anonymized: History, pseudonyms: DataFrame) -> Table | Non
     if anonymized.customers is None:
         return None
     attributes = native(anonymized.customers)
+    own = [f"`{name}`" for name in attributes.columns]  # a dot in a name means a field elsewhere
     named = attributes.join(pseudonyms.select("person", PSEUDONYM), "person")
-    return table(named.withColumn("person", sf.col(PSEUDONYM)).select(attributes.columns))
+    return table(named.withColumn("person", sf.col(PSEUDONYM)).select(own))

@@ -20,10 +20,10 @@ from tokumei.history import ROLES, ROW, History, Source
 from tokumei.spark.frames import (
     MOST_BUCKETS,
     ROWS_OF_A_BUCKET,
-    address,
     native,
     numbered,
     remembered,
+    to_read,
 )
 from tokumei.spark.session import reason_of
 from tokumei.tables import table
@@ -42,7 +42,7 @@ def load(name: str, spark: SparkSession) -> DataFrame:
     """Return a table of the catalog, or a Parquet file or folder wherever Spark looks for files."""
     try:
         if Path(name).exists():  # from the folder of the command, which may not be Spark's
-            return spark.read.parquet(address(Path(name)))
+            return spark.read.parquet(to_read(Path(name)))
         if "/" not in name and spark.catalog.tableExists(name):
             return spark.table(name)
         return spark.read.parquet(name)
@@ -67,6 +67,7 @@ def read(
     """
     roles = find_roles(purchases.columns, given)
     log.info("roles: %s", ", ".join(f"{role} = {column}" for role, column in roles.items()))
+    keep = list(dict.fromkeys(keep))
     kept = [name for name in keep if name in purchases.columns and name not in roles.values()]
     if unknown := [
         name
@@ -83,7 +84,11 @@ def read(
         while safe.lower() in taken:
             safe += "_"
         names[safe] = name
-    extra = [name for name in cleaning.extra_columns if name not in names.values()]
+    extra = [
+        name
+        for name in cleaning.extra_columns
+        if name not in names.values() and name in purchases.columns
+    ]
     rows = purchases.select(
         *(_typed(purchases, column, inside) for inside, column in names.items()), *extra
     )
@@ -115,9 +120,11 @@ def _typed(rows: DataFrame, name: str, role: str) -> Column:
         cell = sf.when(cell.rlike(r"(?U)\S"), cell)
     match role:
         case "person" | "item" | "basket":
+            if isinstance(kind, st.FloatType | st.DoubleType):
+                cell = sf.when(~sf.isnan(cell), cell)
             if isinstance(kind, st.FractionalType):
-                whole = cell.cast("bigint").cast("string")
-                cell = sf.when(cell == sf.floor(cell), whole).otherwise(cell.cast("string"))
+                whole = sf.when(cell == sf.floor(cell), cell.try_cast("decimal(38,0)"))
+                cell = sf.coalesce(whole.cast("string"), cell.cast("string"))
             cell = cell.cast("string")
         case "time":
             if not isinstance(kind, st.DateType | st.TimestampType | st.TimestampNTZType):
@@ -198,7 +205,7 @@ def _people(customers: DataFrame, person: str | None, keep: Sequence[str]) -> Da
     given = {"person": person} if person is not None and person in customers.columns else {}
     column = find_roles(customers.columns, given)["person"]
     # The customer's own column is never an attribute: it would be published beside the pseudonym.
-    kept = [name for name in dict.fromkeys(keep) if name in customers.columns and name != column]
+    kept = [name for name in keep if name in customers.columns and name != column]
     found = customers.select(
         _typed(customers, column, "person"), *(sf.col(f"`{name}`") for name in kept)
     )

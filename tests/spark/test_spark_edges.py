@@ -1,0 +1,73 @@
+"""What is rare or broken is treated on Spark as on one machine."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from tokumei import History, publish
+from tokumei.data.folder import write_release
+from tokumei.errors import SchemaError
+from tokumei.history import ROW
+from tokumei.metrics import Indistinguishable, TopItemsList, TopItemsSimilarity
+from tokumei.tables import table
+
+pytest.importorskip("pyspark", reason="PySpark is not installed: pip install 'tokumei[spark]'")
+
+from tokumei.spark import to_cluster
+from tokumei.spark.folder import read_release
+
+
+def bare(columns: dict[str, list[Any]], spark: Any) -> tuple[History, History]:
+    """A history of few columns, on one machine and on Spark."""
+    rows = pl.DataFrame({ROW: range(len(columns["person"])), **columns})
+    local = History(table(rows))
+    return local, to_cluster(local, spark)
+
+
+@pytest.mark.parametrize("method", [TopItemsList(k=2), TopItemsSimilarity(k=2)])
+def test_a_suppressed_item_is_no_favorite(method: Any, spark: Any) -> None:
+    columns = {"person": ["a", "a", "b", "b", "c"], "item": ["x", None, "x", "y", None]}
+    one, other = (
+        method(part, publish(part, part, seed=1), seed=1) for part in bare(columns, spark)
+    )
+    assert one == other
+
+
+def test_customers_without_any_column_are_all_alike_on_spark(spark: Any) -> None:
+    _, distant = bare({"person": ["a", "b"]}, spark)
+    score = Indistinguishable(by="rows")(distant, publish(distant, distant, seed=1), seed=1)
+    assert score.value == 0.5
+
+
+def test_an_original_and_its_change_are_both_on_spark_or_none(spark: Any) -> None:
+    local, distant = bare({"person": ["a", "b"]}, spark)
+    for parts in ((local, distant), (distant, local)):
+        with pytest.raises(SchemaError, match="must be Spark tables, or none"):
+            publish(*parts, seed=1)
+
+
+@pytest.mark.parametrize(
+    ("file", "damage", "said"),
+    [
+        ("rows", pl.lit(0, pl.Int64).alias("row"), "must have every row of the release once"),
+        ("pseudonyms", pl.lit("nobody").alias("pseudonym"), "lacks the pseudonym 'P[12]'"),
+    ],
+)
+def test_a_damaged_key_is_refused(
+    file: str, damage: pl.Expr, said: str, spark: Any, tmp_path: Path
+) -> None:
+    _, distant = bare({"person": ["a", "b"], "item": ["x", "y"]}, spark)
+    folder = tmp_path / "release"
+    write_release(publish(distant, distant, seed=1), folder)
+    part = folder / "secret" / f"{file}.parquet"
+    rows = pl.read_parquet(part / "*.parquet")
+    shutil.rmtree(part)
+    part.mkdir()
+    rows.with_columns(damage).write_parquet(part / "part.parquet")
+    with pytest.raises(SchemaError, match=said):
+        read_release(folder, spark)
