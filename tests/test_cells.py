@@ -1,11 +1,24 @@
-from datetime import date
+from datetime import date, datetime
 
 import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tokumei.cells import covers, exactly, high, kind, low, parse, to_text, widened
+from tokumei.cells import (
+    Kind,
+    covers,
+    deviation,
+    exactly,
+    high,
+    kind,
+    low,
+    parse,
+    plain,
+    to_text,
+    units,
+    widened,
+)
 from tokumei.errors import SchemaError
 
 
@@ -79,6 +92,74 @@ def test_exact_cells_can_be_widened_and_still_say_the_same() -> None:
         assert kind(wide.dtype) == to
         assert exactly(wide, pl.Series(["a", "a"])).to_list() == [True, False]
         assert wide.null_count() == 1
+
+
+@pytest.mark.parametrize(
+    ("of", "texts", "read"),
+    [
+        ("interval", ["{a;b}", "{c}"], ["{a;b}", "{c}"]),
+        ("set", ["[1;2]", "[3]"], ["[1;2]", "[3]"]),
+        ("exact", ["{a;b}", "[1;2]"], ["{a;b}", "[1;2]"]),
+    ],
+)
+def test_a_column_of_one_kind_may_hold_names_that_look_like_another(
+    of: Kind, texts: list[str], read: list[str]
+) -> None:
+    cells, bad = parse(pl.Series(texts), lambda found: found, of=of)
+    assert cells.to_list() == read
+    assert not bad.any()
+
+
+@pytest.mark.parametrize("text", ["{a", "a}", "[a", "a]"])
+def test_half_of_a_bracket_belongs_to_the_name(text: str) -> None:
+    cells, bad = parse(pl.Series([text, "b", "*"]), lambda texts: texts)
+    assert cells.to_list() == [text, "b", None]
+    assert bad.to_list() == [False, False, False]
+
+
+def test_a_missing_text_is_reported_whatever_the_others_are() -> None:
+    for other in ("a", "{a;b}"):
+        _, bad = parse(pl.Series([other, None]), lambda texts: texts)
+        assert bad.to_list() == [False, True]
+    _, bad = parse(pl.Series(["[1;2]", None, "*"]), numbers)
+    assert bad.to_list() == [False, True, False]
+
+
+def test_plain_values_are_those_of_cells_that_say_one() -> None:
+    ends = pl.Series("x", ["[5;7]", "5", "*"])
+    cells, _ = parse(ends, numbers)
+    assert plain(cells).to_list() == [None, 5, None]
+    assert plain(cells).name == "x"
+    sets, _ = parse(pl.Series(["{a;b}", "c", "*"]), lambda texts: texts)
+    assert plain(sets).to_list() == [None, "c", None]
+    assert plain(pl.Series([1, None])).to_list() == [1, None]
+
+
+def test_units_are_days_hundredths_and_pieces() -> None:
+    assert units(pl.Series([date(1970, 1, 3)])).to_list() == [2]
+    assert units(pl.Series([datetime(1970, 1, 3, 23)])).to_list() == [2]
+    assert units(pl.Series([1.23, 2.008])).to_list() == [123, 201]
+    assert units(pl.Series([7])).to_list() == [7]
+
+
+def test_the_deviation_is_that_of_all_values_and_items_have_none() -> None:
+    assert deviation(pl.Series([1, 3])) == 1.0
+    assert deviation(pl.Series([0.01, 0.03])) == 1.0
+    assert deviation(pl.Series([date(2020, 1, 1), date(2020, 1, 5)])) == 2.0
+    assert deviation(pl.Series([], dtype=pl.Int64)) == 0.0
+    assert deviation(pl.Series(["a", "b"])) == 0.0
+
+
+@pytest.mark.parametrize("item", ["a;b", "{a", "a}"])
+def test_an_item_that_looks_like_a_set_cannot_stand_in_one(item: str) -> None:
+    cells = pl.Series("item", [["x", "y"], ["z", item]])
+    with pytest.raises(SchemaError, match="An item of a set may not hold any of") as error:
+        to_text(cells, words)
+    assert f"{item!r} in item does" in str(error.value)
+
+
+def test_sets_are_written_in_order() -> None:
+    assert to_text(pl.Series([["b", "a"], ["c"], None]), words).to_list() == ["{a;b}", "c", "*"]
 
 
 days = st.dates(date(2000, 1, 1), date(2030, 1, 1))
