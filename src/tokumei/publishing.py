@@ -36,7 +36,7 @@ def publish(
     months again. Whoever knows the seed can undo the pseudonyms: it belongs to the key.
     """
     if original.on_spark != anonymized.on_spark:
-        raise SchemaError("Both the original and the anonymized history must be Spark tables, or none.")
+        raise SchemaError("The original and the anonymized history must both be on Spark, or none.")
     if original.on_spark:
         distant: Release = spark_form("publishing:publish")(
             original, anonymized, seed=seed, period=period

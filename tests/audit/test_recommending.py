@@ -262,7 +262,7 @@ def test_nonsense_is_refused(tiny: History) -> None:
 def test_the_figure_draws_every_trial() -> None:
     best = trial("decoys", 0.1, rows=0.6)
     drawn = figure(recommendation(best, trial("pseudonyms-only", 1.0), best=best), str)
-    assert drawn.title == "At a risk of at most 10.0 %, decoys loses least: 0.60 of 1"
+    assert drawn.title == "Of 2 tried, decoys loses least at a risk of at most 10.0 %: 0.60 of 1"
     assert drawn.data["best"].to_list() == [True, False]
     assert drawn.data["loss of rows"].to_list() == [0.6, 0.0]
     assert "vega-lite" in drawn.chart.to_dict()["$schema"]

@@ -30,7 +30,7 @@ def test_the_command_makes_a_release_that_keeps_the_risk(
     assert check.startswith("tokumei audit ")
     monkeypatch.chdir(tmp_path)
     assert _run(shlex.split(make)[1:]) == 0
-    done = audit(read(shop_file), read_release(tmp_path / "release"))
+    done = audit(read(shop_file), read_release(tmp_path / "recommended"))
     assert done.bound is not None
     assert min(done.headline.score.value, done.bound.value) <= RISK
     # The same attackers with the same draws: the audit finds what was said.
@@ -54,7 +54,7 @@ def test_a_folder_is_gone_on_with(capsys, shop_file: Path, tmp_path: Path) -> No
     words = ["recommend", str(shop_file), "--risk", str(RISK), "--seconds", "2", "-o", str(folder)]
     assert _run([*words, "--seed", "8"]) == 0
     said = capsys.readouterr().out
-    assert "At a risk of at most 20.0 %" in said
+    assert "at a risk of at most 20.0 %" in said
     assert "--seed 8" in said
     names = {"trials.jsonl", "frontier.csv", "frontier.svg", "frontier.png", "frontier.html"}
     assert {path.name for path in folder.iterdir()} == names

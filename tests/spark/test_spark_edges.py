@@ -47,7 +47,7 @@ def test_customers_without_any_column_are_all_alike_on_spark(spark: Any) -> None
 def test_an_original_and_its_change_are_both_on_spark_or_none(spark: Any) -> None:
     local, distant = bare({"person": ["a", "b"]}, spark)
     for parts in ((local, distant), (distant, local)):
-        with pytest.raises(SchemaError, match="must be Spark tables, or none"):
+        with pytest.raises(SchemaError, match="must both be on Spark, or none"):
             publish(*parts, seed=1)
 
 

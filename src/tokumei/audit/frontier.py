@@ -49,8 +49,11 @@ def title(found: Recommendation, tr: Translate) -> str:
         return tr("Nothing that was tried gets down to {risk}; the nearest finds {least}").format(
             risk=wished, least=percent(found.nearest.risk)
         )
-    return tr("At a risk of at most {risk}, {method} loses least: {loss} of 1").format(
-        risk=wished, method=found.best.spec["method"], loss=f"{found.loss(found.best):.2f}"
+    return tr("Of {n} tried, {method} loses least at a risk of at most {risk}: {loss} of 1").format(
+        n=len(found.trials),
+        risk=wished,
+        method=found.best.spec["method"],
+        loss=f"{found.loss(found.best):.2f}",
     )
 
 

@@ -62,13 +62,13 @@ def _verdict(audit: Audit, tr: Translate) -> str:
     rate, guess = percent(score.value), percent(score.baseline or 0.0)
     match audit.verdict:
         case "nobody":
-            said = tr("Nobody is protected: this attacker finds {rate} of the customers.")
+            said = tr("Nobody is protected: the best attacker finds {rate} of the customers.")
         case "few":
-            said = tr("Few are protected: this attacker finds {rate} of the customers.")
+            said = tr("Few are protected: the best attacker finds {rate} of the customers.")
         case "some":
             said = tr(
-                "Not everybody is protected: this attacker finds {rate} of the customers, a random "
-                "guess {guess}."
+                "Not everybody is protected: the best attacker finds {rate} of the customers, a "
+                "random guess {guess}."
             )
         case "bounded":
             said = tr(

@@ -77,8 +77,8 @@ def command(
     """Make the folder of a contest, and a link for its first organizer.
 
     Rules, phases and quotas stand in DIR/contest.toml, where they can be changed before the server
-    starts. With --demo everything is made up: tokumei contest init demo --demo, then tokumei
-    contest serve demo.
+    starts. With --demo everything is made up: tokumei contest init cup --demo, then tokumei
+    contest serve cup.
     """
     titles = dict.fromkeys(("en", "ja"), clean_name(title, "title")) if title else None
     if demo is not None:

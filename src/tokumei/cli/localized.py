@@ -61,7 +61,9 @@ class Option(click.Option):
         notes = [self.allowed] if self.allowed else []
         if self.required:
             notes.append(tr("required"))
-        elif isinstance(self.default, str | int | float | Path) and self.default is not False:
+        elif isinstance(self.default, str | int | float | Path) and (
+            self.default is not False and self.default != ""
+        ):
             notes.append(f"{tr('default:')} {self.default}")
         shown.required = False
         shown.help = tr(self.help or "") + (f"  [{'; '.join(notes)}]" if notes else "")

@@ -11,7 +11,7 @@ import click
 
 import tokumei
 from tokumei.cli.completion import VARIABLE, complete
-from tokumei.cli.localized import Group, forget_language, language_option
+from tokumei.cli.localized import Group, Option, forget_language, language_option
 from tokumei.errors import TokumeiError
 
 COMMANDS = (
@@ -55,7 +55,7 @@ class Root(Group):
 
 
 @click.group("tokumei", cls=Root)
-@click.version_option(tokumei.__version__, message="tokumei %(version)s")
+@click.version_option(tokumei.__version__, message="tokumei %(version)s", cls=Option)
 @language_option
 def root() -> None:
     """Anonymize purchase histories, attack the result, and prove what is left."""

@@ -21,7 +21,7 @@ from tokumei.cli.options import READING, F, Reader, common, output_option
 from tokumei.data.writing import write_frame
 from tokumei.report.charts import save
 
-RELEASE = "release"
+RELEASE = "recommended"
 """The folder of the release in the commands that are proposed."""
 CHARTS = ("svg", "png", "html")
 KEEP_COLUMN = click.option(
@@ -156,8 +156,8 @@ def _show(found: Recommendation, original: Path) -> None:
     rows = [_row(trial, found) for trial in shown]
     print_table(str(original), heads, rows, numbers=(2, 4, 5))
     click.echo(f"{tr('anonymizers tried:')} {len(found.trials)}")
-    for said in found.not_tried:
-        click.echo(f"{tr('no time was left for:')} {said}")
+    if found.not_tried:
+        click.echo(f"{tr('no time was left for:')} {'; '.join(found.not_tried)}")
     for one in found.left_out:
         click.echo(f"{tr('does not apply:')} {one.name} ({one.reason})")
     click.echo(f"{title(found, tr)}.")

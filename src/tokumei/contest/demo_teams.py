@@ -10,6 +10,7 @@ from tokumei.contest.actions import handing_in, people
 from tokumei.contest.creating import Link, invite
 from tokumei.contest.desk import LocalDesk
 from tokumei.contest.opening import Contest
+from tokumei.contest.store import jobs
 from tokumei.contest.store.accounts import User
 from tokumei.contest.store.states import Role
 from tokumei.contest.working import Worker
@@ -68,6 +69,8 @@ def work(contest: Contest, *, expected: int = 1) -> None:
     worker = Worker("init", desk, contest.evaluation)
     for _ in track(iter(worker.work_once, None), expected, "evaluating submissions"):
         pass
+    with contest.database.write() as connection:
+        jobs.forget_worker(connection, "init")
 
 
 def _joined(

@@ -14,21 +14,24 @@ KNOWN_NAMES: dict[str, tuple[str, ...]] = {
     "person": (
         "person", "customerid", "customer", "customerno", "memberid", "member", "userid", "user",
         "clientid", "client", "householdid", "household", "cardid", "card",
-        "顧客id", "顧客番号", "顧客", "会員id", "会員番号", "会員", "利用者",
+        "顧客id", "顧客番号", "顧客コード", "顧客", "会員id", "会員番号", "会員コード", "会員",
+        "お客様id", "お客様番号", "利用者",
     ),
     "item": (
         "item", "itemid", "stockcode", "productid", "product", "productcode", "sku", "goods",
-        "article", "exit", "商品id", "商品コード", "商品番号", "商品", "品目",
+        "article", "exit", "商品id", "商品コード", "商品番号", "商品", "品目", "品番",
+        "itemname", "productname", "商品名", "品名",
     ),
     "time": (
         "time", "timestamp", "datetime", "date", "invoicedate", "transactiontimestamp",
         "transactiondate", "purchasedate", "orderdate", "day",
-        "購入日時", "購入日", "購買日", "取引日", "日時", "日付",
+        "購入日時", "購入日", "購買日時", "購買日", "取引日時", "取引日", "注文日時", "注文日",
+        "日時", "日付",
     ),
     "price": (
         "price", "unitprice", "fare", "単価", "価格", "運賃",
     ),
-    "quantity": ("quantity", "qty", "count", "units", "数量", "個数"),
+    "quantity": ("quantity", "qty", "count", "units", "数量", "購入数量", "個数"),
     "basket": (
         "basket", "basketid", "invoiceno", "invoice", "orderid", "order", "receiptid", "receipt",
         "transactionid", "伝票番号", "伝票id", "伝票", "注文番号", "レシート番号",

@@ -179,7 +179,7 @@ def test_the_contest_and_its_data(contest: Contest, people: People, client_of: C
     assert listed == [{"name": "original", "size": size, "sha256": sha256}]
     answer = client.get("/api/data/original")
     assert answer.text == ORIGINAL
-    assert answer.headers["content-disposition"] == 'attachment; filename="original.csv"'
+    assert answer.headers["content-disposition"] == 'attachment; filename="T.csv"'
     assert kind_of_problem(client, "GET", "/api/data/master", 404) == "not_found"
     assert kind_of_problem(client, "GET", "/api/data/seed", 422) == "invalid_request"
     for path in ("/api/data", "/api/data/original"):

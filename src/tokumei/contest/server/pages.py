@@ -102,7 +102,8 @@ def choose_language(language: Language, request: Request, after: After = "/") ->
 def data(request: Request, caller: LoggedIn, contest: TheContest) -> HTMLResponse:
     """Show the files to download."""
     files = contest_api.list_data(caller, contest)
-    return page(request, caller, contest, "data.html", files=files)
+    title = None if contest.settings.custom else contest.evaluation.year.title
+    return page(request, caller, contest, "data.html", files=files, rules_title=title)
 
 
 @router.get("/submit")

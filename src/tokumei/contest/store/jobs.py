@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, Row, and_, bindparam, case, insert, or_, select, update
+from sqlalchemy import Connection, Row, and_, bindparam, case, delete, insert, or_, select, update
 
 from tokumei.contest.store import clock, events, guesses, submissions
 from tokumei.contest.store.database import Database
@@ -290,6 +290,11 @@ def _give_up(connection: Connection, put_back: Collection[Row[Any]]) -> None:
         events.append(connection, "job.gave_up", ORGANIZERS, {**what, "error": row.error})
         if row.team_id is not None:
             events.append(connection, "job.infrastructure", only_team(row.team_id), what)
+
+
+def forget_worker(connection: Connection, worker: str) -> None:
+    """Take a worker that has ended out of the list."""
+    connection.execute(delete(workers).where(workers.c.name == worker))
 
 
 def _see(connection: Connection, worker: str) -> None:

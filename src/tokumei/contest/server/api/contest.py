@@ -111,7 +111,7 @@ def download_data(name: DataName, _: LoggedIn, contest: TheContest) -> FileRespo
     if file is None:
         raise NotFound(f"This contest has no {name} data.")
     path = contest.folder / file
-    return stored_file(path, f"{name}{path.suffix}")
+    return stored_file(path, path.name)  # T.csv, as problems of a submission call it
 
 
 def data_files(contest: Contest) -> dict[DataName, str]:
