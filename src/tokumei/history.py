@@ -157,12 +157,15 @@ def months(times: pl.Series) -> pl.Series:
 
 
 def restore_names(rows: pl.DataFrame, source: Source) -> pl.DataFrame:
-    """Give columns the user's names back, and ids their type where they still fit it."""
+    """Give columns the user's names back, and ids and prices their type where they still fit it."""
     for column, dtype in source.types.items():
-        if column in rows.columns and rows[column].dtype == pl.String:
-            cast = rows[column].cast(dtype, strict=False)
-            if cast.null_count() == rows[column].null_count():
-                rows = rows.with_columns(cast)
+        if column not in rows.columns or rows[column].dtype.is_nested():
+            continue
+        cells = rows[column]
+        cast = cells.cast(dtype, strict=False)
+        fits = cast.is_null() == cells.is_null() if cells.dtype == pl.String else cast == cells
+        if fits.all():
+            rows = rows.with_columns(cast)
     return rows.rename({name: source.name(name) for name in rows.columns})
 
 

@@ -277,3 +277,16 @@ def test_an_unknown_rule_is_refused() -> None:
 def test_a_rule_without_its_column_is_refused(tmp_path: Path) -> None:
     sentence = refusal(tmp_path, "customer\nAnn\n", cleaning=Cleaning(drop=("returns",)))
     assert sentence == "To drop 'returns', a column for quantity is needed."
+
+
+@pytest.mark.parametrize("as_text", [True, False])
+def test_whole_prices_stay_whole_unless_a_method_breaks_them(
+    tmp_path: Path, *, as_text: bool
+) -> None:
+    rows = pl.DataFrame({"customer": ["Ann", "Bob"], "price": [198, 250]})
+    rows.write_csv(tmp_path / "shop.csv")
+    shop = read(tmp_path / "shop.csv") if as_text else read(rows)
+    assert shop.to_native()["price"].to_list() == [198, 250]
+    assert shop.to_native()["price"].dtype == pl.Int64
+    dearer = shop.with_purchases(shop.frame().with_columns(pl.col("price") + 0.5))
+    assert dearer.to_native()["price"].to_list() == [198.5, 250.5]

@@ -154,12 +154,21 @@ def _with_roles(
         for role in ("person", "item", "basket")
         if role in roles and loaded.rows.schema[roles[role]] != pl.String
     }
+    if "price" in roles and _are_whole(loaded.rows[roles["price"]]):
+        types["price"] = pl.Int64()
     rows = rows.rename(internal).with_columns(
         pl.int_range(loaded.first_line, pl.len() + loaded.first_line).alias(LINE)
     )
     for role in roles:
         rows = read_role(rows, role, names[role])
     return rows, Source(loaded.kind, names, types)
+
+
+def _are_whole(prices: pl.Series) -> bool:
+    """Tell whether prices came as whole numbers, as those in yen do."""
+    if prices.dtype == pl.String:
+        return not prices.str.contains(r"[^\d\s-]").any()
+    return prices.dtype.is_integer()
 
 
 def _clean(
