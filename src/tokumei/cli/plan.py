@@ -74,6 +74,7 @@ def command(
         for row in plan.curve.iter_rows(named=True)
     ]
     print_table(str(file), heads, rows, numbers=range(4))
+    click.echo(tr("The risk is that of an attacker who compares item sets; others may find more."))
     size = f"--clusters {plan.clusters} --min-size {plan.min_size}"
     proposal = f"tokumei anonymize decoys {file} -o FOLDER {size}"
     click.echo(f"{tr('Proposal:')} {proposal}")

@@ -160,7 +160,7 @@ def _show(found: Recommendation, original: Path) -> None:
         click.echo(f"{tr('no time was left for:')} {'; '.join(found.not_tried)}")
     for one in found.left_out:
         click.echo(f"{tr('does not apply:')} {one.name} ({one.reason})")
-    click.echo(f"{title(found, tr)}.")
+    click.echo(title(found, tr))
     if found.best is not None:
         _explain(found.best, found)
     elif found.risk * found.customers < 1:

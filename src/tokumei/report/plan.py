@@ -53,7 +53,8 @@ def plan_decoys(history: History, *, risk: float | None = None) -> Plan:
     n = theory.n
     clusters = theory.best_clusters if risk is None else max(1, int(risk * n))
     buyers = np.bincount(sets.matrix.indices, minlength=len(sets.items))
-    grid = np.unique(np.geomspace(theory.domain.start, n, POINTS).round().astype(np.int64))
+    points = np.geomspace(theory.domain.start, n, POINTS).round().astype(np.int64)
+    grid = np.unique([*points, clusters])
     curve = pl.DataFrame(
         {
             "clusters": grid,
