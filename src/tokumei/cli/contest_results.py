@@ -67,7 +67,7 @@ def command(*, query: dict[str, str], client: Client, as_json: bool) -> None:
     metrics = [one for one in found["metrics"] if one["kind"] != "total"]
     arrows = {"lower": "▼", "higher": "▲"}
     heads = [tr("rank"), tr("team"), tr("submission"), f"{tr('total')} {arrows[found['better']]}"]
-    heads += [f"{one['title']} {arrows[one['better']]}" for one in metrics[:WIDEST]]
+    heads += [f"{tr(one['title'])} {arrows[one['better']]}" for one in metrics[:WIDEST]]
     rows = [_row(row, [one["name"] for one in metrics[:WIDEST]]) for row in found["rows"]]
     title = tr("Results") + (f" ({tr('frozen')})" if found["frozen"] else "")
     print_table(title, heads, rows, numbers=[0, *range(2, len(heads))])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -118,5 +119,6 @@ def _flushed(status: int) -> int:
 
 
 def _fail(sentence: str) -> int:
-    click.echo(f"tokumei: {' '.join(sentence.split())}", err=True)
+    said = re.sub(r"\(option (\w+)\)", r"(option --\1)", " ".join(sentence.split()))
+    click.echo(f"tokumei: {said}", err=True)
     return 2
