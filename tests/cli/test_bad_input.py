@@ -68,6 +68,12 @@ def refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Any:
     return run
 
 
+def test_a_sentence_names_the_option_as_the_command_has_it(tmp_path: Path, refused: Any) -> None:
+    (tmp_path / "shop.csv").write_text("who,what\nAnn,pear\n")
+    sentence = refused("stats", tmp_path / "shop.csv")
+    assert sentence.endswith("the columns are who, what: say which it is (option --person).")
+
+
 def bad_file(folder: Path, content: str | bytes, name: str = "bad.csv") -> Path:
     path = folder / name
     path.write_bytes(content.encode() if isinstance(content, str) else content)
