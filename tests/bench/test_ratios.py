@@ -47,7 +47,9 @@ def test_what_is_not_measured_again_stays_recorded(
     record = tmp_path / "ratios.toml"
     record.write_text("bayes_steps = 1.0\nother = 2.0\n", encoding="utf-8")
     monkeypatch.setattr(ratios, "RECORDED", record)
+    # These would hold for all tests that this process runs afterwards.
     monkeypatch.setattr(ratios, "one_core", lambda: None)
+    monkeypatch.setattr(ratios.logging, "disable", lambda _level: None)
     ratios.main(["--only", "bayes_steps", "--record"])
     assert ratios.recorded()["other"] == 2.0
     assert ratios.recorded()["bayes_steps"] > 1.0
