@@ -38,9 +38,10 @@ NEAR = 40
 # Pairs are costed where one has at most so many times the rows of the other, or is so near in the
 # order of row counts; less where there is no time.
 WINDOWS = ((1.5, 30), (1.4, 25), (1.3, 20), (1.2, 15), (1.1, 10), (1.05, 6), (1.0, 3))
-# Where even that takes too long, as many have equally many rows, with so many at most: the time
-# then grows with the customers, not with their pairs, and the loss is hardly larger.
-MOST_PAIRED = 100
+# Where even that takes too long, as many have equally many rows: what comparing one customer with
+# others may cost, and with how many it is compared at least. The time then grows with the
+# customers, not with their pairs, and the loss is hardly larger.
+MOST_WORK, FEWEST = 3e6, 3
 # What a cell of a matrix costs until its assignment is found, until its group is aligned with care;
 # and the room for the groups that a thread remembers, as a power of 2.
 LOOKS = 14
@@ -108,7 +109,8 @@ class Block:
             work = LOOKS * (sizes * (before[last] - before[places + 1])).sum()
             if work <= PAIRS * THREADS * self.budget:
                 return last.astype(np.int64)
-        return np.minimum(last, places + 1 + MOST_PAIRED).astype(np.int64)
+        most = np.maximum(MOST_WORK / (LOOKS * sizes**2), FEWEST)
+        return np.minimum(last, places + 1 + most).astype(np.int64)
 
     def _pairs(self, pool: ThreadPoolExecutor) -> npt.NDArray[np.float32]:
         """Return what a tuple of each two people costs; where they are not aligned, about."""
