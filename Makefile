@@ -30,7 +30,7 @@ docs: .venv/ready
 clean:
 	rm -rf .venv .venv-peers demo docs/_build docs/reference
 
-# What users install: half a minute less than with the tools of developers.
+# What users install, without the tools of developers.
 .venv/installed: pyproject.toml constraints.txt tools/make-venv
 	PYTHON="$(PYTHON)" tools/make-venv
 	@echo "Installing packages into .venv takes a minute or two."
