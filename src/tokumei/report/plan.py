@@ -54,7 +54,8 @@ def plan_decoys(history: History, *, risk: float | None = None) -> Plan:
     clusters = theory.best_clusters if risk is None else max(1, int(risk * n))
     buyers = np.bincount(sets.matrix.indices, minlength=len(sets.items))
     points = np.geomspace(theory.domain.start, n, POINTS).round().astype(np.int64)
-    grid = np.unique([*points, clusters])
+    # Below its domain the formula says nothing.
+    grid = np.unique([*points, max(clusters, theory.domain.start)])
     curve = pl.DataFrame(
         {
             "clusters": grid,

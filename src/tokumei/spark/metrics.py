@@ -152,7 +152,7 @@ def indistinguishable(
             for name in people.columns
             if name != "person"
         ]
-        told = people.select("person", sf.concat(*known).alias("attributes"))
+        told = people.select("person", sf.concat_ws("", *known).alias("attributes"))
         kind = sf.concat_ws("", "kind", "attributes")
         kinds = kinds.join(told, "person", "left").select("person", kind.alias("kind"))
     found = kinds.agg(sf.count("*").alias("n"), sf.count_distinct("kind").alias("kinds")).first()
