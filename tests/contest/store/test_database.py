@@ -196,6 +196,19 @@ def test_a_file_has_a_write_ahead_log(tmp_path: Path) -> None:
     assert file.exists()
 
 
+def test_who_opens_a_new_file_waits_for_another_who_does(tmp_path: Path) -> None:
+    """SQLite's own patience does not hold for the switch to a write-ahead log."""
+    file = tmp_path / "contest.db"
+    other = sqlite3.connect(file, isolation_level=None, check_same_thread=False)
+    other.execute("BEGIN IMMEDIATE")
+    release = threading.Timer(0.2, other.rollback)
+    release.start()
+    with open_database(sqlite_url(file)):
+        pass
+    release.join()
+    other.close()
+
+
 def test_what_is_no_database_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "contest.db"
     file.write_text("not a database, but long enough to have a header of its own " * 30)

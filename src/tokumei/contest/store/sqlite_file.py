@@ -18,7 +18,7 @@ PRAGMAS = ("synchronous = FULL", "trusted_schema = OFF")
 def reading_engine(url: URL, seconds: float, **options: Any) -> Engine:
     """Return an engine whose transactions see one moment and cannot write."""
     engine = create_engine(url, pool_size=READERS, connect_args={"timeout": seconds}, **options)
-    _prepare(engine, "foreign_keys = ON", "query_only = ON")
+    _prepare(engine, seconds, "foreign_keys = ON", "query_only = ON")
 
     @event.listens_for(engine, "begin")
     def start(connection: Connection) -> None:
@@ -38,23 +38,15 @@ def writing_engine(
     engine = create_engine(
         url, pool_size=1, max_overflow=0, connect_args={"timeout": seconds}, **options
     )
-    _prepare(engine, f"foreign_keys = {foreign_keys}", "busy_timeout = 0")
+    _prepare(engine, seconds, f"foreign_keys = {foreign_keys}", "busy_timeout = 0")
 
     @event.listens_for(engine, "begin")
     def start(connection: Connection) -> None:
-        # SQLite itself would sleep longer each time, so that who waits longest asks least.
         file: Any = connection.connection.driver_connection
-        end = time.monotonic() + seconds
-        while time.monotonic() < end:
-            try:
-                file.execute("BEGIN IMMEDIATE")
-            except sqlite3.OperationalError as error:
-                if not is_busy(error):
-                    break
-                time.sleep(random.uniform(0.001, 0.003))  # noqa: S311
-            else:
-                return
-        connection.exec_driver_sql("BEGIN IMMEDIATE")
+        try:
+            _patiently(file, "BEGIN IMMEDIATE", seconds)
+        except sqlite3.OperationalError:
+            connection.exec_driver_sql("BEGIN IMMEDIATE")  # fails again, as SQLAlchemy tells it
 
     return engine
 
@@ -65,12 +57,26 @@ def is_busy(error: BaseException | None) -> bool:
     return code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 
 
-def _prepare(engine: Engine, *pragmas: str) -> None:
+def _patiently(file: sqlite3.Connection, statement: str, seconds: float) -> sqlite3.Cursor:
+    """Run a statement as soon as no other process has the lock that it needs."""
+    # SQLite itself would sleep longer each time, so that who waits longest asks least.
+    end = time.monotonic() + seconds
+    while True:
+        try:
+            return file.execute(statement)
+        except sqlite3.OperationalError as error:
+            if not is_busy(error) or time.monotonic() > end:
+                raise
+            time.sleep(random.uniform(0.001, 0.003))  # noqa: S311
+
+
+def _prepare(engine: Engine, seconds: float, *pragmas: str) -> None:
     @event.listens_for(engine, "connect")
     def prepare(connection: sqlite3.Connection, _: ConnectionPoolEntry) -> None:
         # The module's own BEGIN comes too late, and not before every statement.
         connection.isolation_level = None
-        mode = connection.execute("PRAGMA journal_mode = WAL").fetchone()[0]
+        # Where two open a new file at once, SQLite refuses one of them without waiting.
+        mode = _patiently(connection, "PRAGMA journal_mode = WAL", seconds).fetchone()[0]
         if mode != "wal":
             raise sqlite3.OperationalError("the file system has no write-ahead log")
         for pragma in (*PRAGMAS, *pragmas):
