@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Dialog, Locator, Page, Playwright, expect
+from playwright.sync_api import Browser, ConsoleMessage, Dialog, Locator, Page, Playwright, expect
 
 SHOTS = os.environ.get("TOKUMEI_SHOTS")
 """A folder for pictures of what the tests see, for those who want to look."""
@@ -79,15 +79,13 @@ class Person:
         self.page.set_default_timeout(PATIENCE)
         self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
         self.page.on("dialog", self._alerted)
-        self.page.on(
-            "console",
-            lambda said: (
-                self.complaints.append(said.text)
-                # A refused request is told by the page as well.
-                if said.type == "error" and "status of 4" not in said.text
-                else None
-            ),
-        )
+        self.page.on("console", self._logged)
+
+    def _logged(self, said: ConsoleMessage) -> None:
+        # A refused request is told by the page as well; a refresh is given up for what is clicked.
+        expected = "status of 4" in said.text or "AbortError" in said.text
+        if said.type == "error" and not expected:
+            self.complaints.append(said.text)
 
     def _alerted(self, dialog: Dialog) -> None:
         self.complaints.append(f"alert: {dialog.message}")

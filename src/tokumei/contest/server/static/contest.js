@@ -22,6 +22,13 @@ document.addEventListener("htmx:before:swap", (event) => {
     window.location.assign(response.url);
   }
 });
+// A refresh that waited for its turn asks for what the reader sees by then: another order, perhaps.
+document.addEventListener("htmx:before:request", (event) => {
+  const { sourceElement, request } = event.detail.ctx;
+  if (sourceElement.matches("[hx-trigger*='live:']")) {
+    request.action = sourceElement.getAttribute("hx-get");
+  }
+});
 document.addEventListener("htmx:after:swap", () => showTimes(document));
 
 startTimes();
