@@ -9,7 +9,7 @@ from pathlib import Path
 
 import polars as pl
 
-from tokumei.attacks.key_matching import SAMPLES
+from tokumei.attacks.key_matching import SAMPLES, guesses
 from tokumei.contracts import Answer, Challenge, Guess, Score
 from tokumei.data.columns import LINE
 from tokumei.data.pwscup import COLUMNS, contest_text, text_history
@@ -118,10 +118,16 @@ class Pwscup2017(Rules):
             percent: replace(question, known=view, assumes=ASSUMES.format(percent))
             for percent, view in self.views(published.original, seed=seed, folder=views).items()
         }
-        for name, attack in SAMPLES.items():
-            for percent, challenge in asked.items():
-                # The sample attacks draw nothing.
-                yield partial(self.played, f"{name}@{percent}", attack, challenge, answer, 0)
+        yield partial(self._sampled, asked, answer)
+
+    def _sampled(self, asked: dict[int, Challenge], answer: Answer) -> list[Score]:
+        said = {p: guesses(list(SAMPLES.values()), challenge) for p, challenge in asked.items()}
+        return [
+            replace(score, assumes=asked[percent].assumes)
+            for number, name in enumerate(SAMPLES)
+            for percent in asked
+            for score in self.marked(f"{name}@{percent}", said[percent][number], answer)
+        ]
 
     def answer(self, published: Published) -> Answer:
         """Return F."""
