@@ -61,6 +61,14 @@ INLINE: dict[str, tuple[str, bytes]] = {
         "pk-mechanism",
         mechanism(attributes={"a": ["\ud800", "1"], "b": ["1", "2"]}),
     ),
+    "half of a character among the allowed": (
+        "pk-mechanism",
+        mechanism(attributes={"a": ["x", "y"], "b": ["1", "\ud800"]}),
+    ),
+    "half of a character as bytes": (
+        "pk-mechanism",
+        b'{"attributes": {"a": ["x", "\xed\xa0\x80"]}, "rho": [0.1], "allowed": [[0]]}',
+    ),
     "a domain of lists in lists": ("pk-space", b"a = " + b"[" * DEEP),
     "settings of lists in lists": ("settings", b"a = " + b"[" * DEEP),
     "a trial of lists in lists": ("trials", b"[" * DEEP),

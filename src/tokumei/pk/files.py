@@ -109,6 +109,7 @@ def read_mechanism(path: Path) -> Mechanism:
     """Read a mechanism that `write_mechanism` wrote."""
     try:
         found = json.loads(path.read_bytes())
+        json.dumps(found, ensure_ascii=False).encode()  # fails on half of a character
         if not all(map(_texts, found["attributes"].values())):
             raise TypeError("A range is a list of texts")
         domain, rho = _domain(found["attributes"]), [float(value) for value in found["rho"]]
