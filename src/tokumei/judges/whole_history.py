@@ -33,12 +33,13 @@ class WholeHistory(Checked):
         truth = frame(answer.pairs)
         if "person" not in truth.columns:
             truth = truth.with_columns(person="target")
-        said = frame(guess.pairs).sort("weight", "value", descending=[True, False])
-        said = said.unique("target", keep="first")
+        said = frame(guess.pairs)
+        if said["target"].n_unique() < len(said):
+            said = said.sort("weight", "value", descending=[True, False])
+            said = said.unique("target", keep="first")
         marked = truth.join(said.select("target", said="value"), on="target", how="left")
-        right = pl.col("said").fill_null(self.absent) == pl.col("value")
-        whole = marked.group_by("person").agg(right.all().alias("right"))["right"]
-        n = len(whole)
-        value = int(whole.sum()) / n if n else 0.0
+        wrong = marked.filter(pl.col("said").fill_null(self.absent) != pl.col("value"))
+        n = truth["person"].n_unique()
+        value = (n - wrong["person"].n_unique()) / n if n else 0.0
         interval = wilson(value, n) if n else None
         return Score("whole-history", value, "lower", (0.0, 1.0), n, interval=interval)

@@ -10,7 +10,7 @@ from typing_extensions import Doc
 
 from tokumei.contracts import Release, Score
 from tokumei.history import History
-from tokumei.metrics.co_purchases import distance, known_items
+from tokumei.metrics.co_purchases import distance, known_items, pairs
 from tokumei.parameters import Checked
 from tokumei.registry import metric
 
@@ -40,12 +40,12 @@ class ItemSimilarity(Checked):
             part.require("item", "quantity", to="compare the similarities of items")
         items = known_items(history)
         before, after = (self._scores(part, items) for part in (history, release.public))
-        value, pairs = distance(before, after, items)
-        return Score(TITLES[self.sales], value, "lower", (0.0, 1.0), pairs)
+        value, n = distance(before, after, items)
+        return Score(TITLES[self.sales], value, "lower", (0.0, 1.0), n)
 
     def _scores(self, history: History, items: pl.Series) -> pl.DataFrame:
-        rows = history.frame().filter(pl.col("item").is_in(items.implode()))
-        bought = rows.group_by("person", "item").agg(pl.col("quantity").sum().alias("score"))
+        rows = pl.DataFrame([pairs(history, items), history.frame()["quantity"]])
+        bought = rows.drop_nulls("pair").group_by("pair").agg(score=pl.col("quantity").sum())
         score = pl.col("score")
         if self.sales == "wholesale":
             bought = bought.with_columns((score // DOZEN).clip(upper_bound=MOST_DOZENS))

@@ -11,7 +11,7 @@ from typing_extensions import Doc
 
 from tokumei.contracts import Release, Score
 from tokumei.history import History
-from tokumei.metrics.co_purchases import distance, known_items, most_bought
+from tokumei.metrics.co_purchases import distance, known_items, most_bought, pairs
 from tokumei.parameters import Checked
 from tokumei.registry import metric
 
@@ -56,8 +56,8 @@ class TopItemsSimilarity(Checked):
     def __call__(self, history: History, release: Release, /, *, seed: int) -> Score:
         top = most_bought(history, _items(history, release), self.k).sort()
         before, after = (_bought(part, top) for part in (history, release.public))
-        value, pairs = distance(before, after, top)
-        return Score("E3.similarity", value, "lower", (0.0, 1.0), pairs)
+        value, n = distance(before, after, top)
+        return Score("E3.similarity", value, "lower", (0.0, 1.0), n)
 
 
 def _items(history: History, release: Release) -> pl.Series:
@@ -67,5 +67,4 @@ def _items(history: History, release: Release) -> pl.Series:
 
 
 def _bought(history: History, items: pl.Series) -> pl.DataFrame:
-    pairs = history.frame().select("person", "item").unique()
-    return pairs.filter(pl.col("item").is_in(items.implode())).with_columns(score=pl.lit(1))
+    return pairs(history, items).drop_nulls().unique().to_frame().with_columns(score=pl.lit(1))

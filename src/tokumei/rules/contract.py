@@ -77,8 +77,13 @@ class Published:
     original: Original
     release: Release
     texts: Release
-    lines: str
-    """The file that attackers get."""
+    rows: pl.DataFrame
+    """The texts of the file that attackers get."""
+
+    @property
+    def lines(self) -> str:
+        """The file that attackers get."""
+        return self.rows.write_csv(include_header=False, quote_style="never")
 
 
 @dataclass(frozen=True)
@@ -167,10 +172,10 @@ class Rules(ABC):
         rows, values = entry.rows[order], entry.values[order]
         number = pl.int_range(len(rows), eager=True).alias(ROW)
         key = Key(table(entry.names), table(pl.DataFrame({ROW: number, "origin": rows[ROW]})))
-        texts = text_history(rows.select(*COLUMNS[self.name], number), entry.customers)
+        rows = rows.select(COLUMNS[self.name])
+        texts = text_history(rows.with_columns(number), entry.customers)
         typed = History(table(values.with_columns(number)), entry.customers)
-        lines = rows.select(COLUMNS[self.name]).write_csv(include_header=False, quote_style="never")
-        return Published(original, Release(typed, key), Release(texts, key), lines)
+        return Published(original, Release(typed, key), Release(texts, key), rows)
 
     def judge(
         self,
