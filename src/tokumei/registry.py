@@ -7,6 +7,7 @@ listed there in the same way.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping
 from functools import cache, partial, wraps
 from importlib.metadata import entry_points
@@ -110,6 +111,13 @@ def name_of(method: object) -> str:
     """Return the registered name of a method object or class."""
     kind = method if isinstance(method, type) else type(method)
     return _names[kind][1] if kind in _names else kind.__name__
+
+
+def meaning(method: object) -> str:
+    """Return the first paragraph of a method's docstring: what it does, in a sentence or two."""
+    text = inspect.getdoc(type(method)) or ""
+    first = text.split("\n\n", maxsplit=1)[0]
+    return " ".join(first.replace(":math:", "").replace("`", "").split())
 
 
 def build(family: Family, spec: Mapping[str, Any]) -> Any:

@@ -10,16 +10,9 @@ from tokumei.audit.figure import Missing
 from tokumei.audit.figure_risk import strongest
 from tokumei.audit.figures import topics
 from tokumei.audit.suite import Measured, threats_to
-from tokumei.audit.wording import (
-    ARROWS,
-    attack_name,
-    interval,
-    knowledge,
-    meaning,
-    number,
-    percent,
-)
+from tokumei.audit.wording import ARROWS, attack_name, interval, knowledge, number, percent
 from tokumei.contracts import Score
+from tokumei.registry import meaning
 from tokumei.report.grid import Grid, Head
 
 

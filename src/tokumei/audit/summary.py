@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from tokumei.audit.auditing import Audit
 from tokumei.audit.criteria import Translate
-from tokumei.audit.wording import attack_name, interval, meaning, percent
+from tokumei.audit.wording import attack_name, interval, percent
 from tokumei.contracts import Score
-from tokumei.registry import name_of
+from tokumei.registry import meaning, name_of
 from tokumei.tables import columns
 
 RECOMMEND = "tokumei recommend ORIGINAL --risk 0.1"

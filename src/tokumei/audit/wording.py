@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
-
 from tokumei.audit.criteria import Translate
 from tokumei.audit.suite import Found
 from tokumei.contracts import Score, Threat
@@ -30,13 +28,6 @@ def interval(score: Score) -> str:
 def number(value: float) -> str:
     """Write any other value, with four digits that tell."""
     return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
-
-
-def meaning(method: object) -> str:
-    """Return the first paragraph of a method's docstring: what it does, in a sentence or two."""
-    text = inspect.getdoc(type(method)) or ""
-    first = text.split("\n\n", maxsplit=1)[0]
-    return " ".join(first.replace(":math:", "").replace("`", "").split())
 
 
 def attack_name(found: Found) -> str:

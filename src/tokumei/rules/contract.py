@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import partial
@@ -34,6 +34,7 @@ from tokumei.draws import derive
 from tokumei.errors import ParameterError, Unachievable
 from tokumei.history import ROW, History
 from tokumei.progress import track
+from tokumei.registry import meaning
 from tokumei.rules.problems import Report
 from tokumei.rules.publishing import Order, order_of_file, random_order
 from tokumei.tables import Table, frame, table
@@ -117,6 +118,8 @@ class Utility:
     title: str
     metric: Metric
     digits: int | None = None
+    apart: str = ""
+    """The sentence that tells it from another title of the same metric."""
 
 
 def titled(score: Score, title: str, digits: int | None = None, *, assumes: str = "") -> Score:
@@ -139,9 +142,20 @@ class Rules(ABC):
     name: ClassVar[Format]
     title: ClassVar[str]
     utilities: ClassVar[tuple[Utility, ...]]
+    means: ClassVar[Mapping[str, tuple[str, ...]]]
+    """What the scores beside the utilities say, by title: sentences for readers of the results."""
+    hit: ClassVar[str]
+    """What counts where one team attacks another."""
     has_views: ClassVar[bool] = False
     parts: ClassVar[tuple[str, ...]] = ()
     """The files of a submission that is a folder; empty where it is one file."""
+
+    def meanings(self) -> dict[str, tuple[str, ...]]:
+        """Return what every score says, by its title, in sentences."""
+        utilities = {
+            one.title: (meaning(one.metric), *filter(None, [one.apart])) for one in self.utilities
+        }
+        return utilities | dict(self.means)
 
     def read(self, original: str | Path, master: str | Path | None = None) -> Original:
         """Read T, and M where the contest has it."""

@@ -22,6 +22,7 @@ class OneName(Rules):
 
     published_file: ClassVar[str]
     """The name of the file that attackers get."""
+    hit = "A hit is a pseudonym to which the guess gives the right customer."
 
     def answer(self, published: Published) -> Answer:
         """Return who is behind each pseudonym."""

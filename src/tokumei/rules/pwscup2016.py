@@ -34,6 +34,7 @@ from tokumei.metrics.rfm_cell_shares import RfmCellShares
 from tokumei.metrics.spend_by_segment import SpendByDecadeAndCountry, SpendBySexAndCountry
 from tokumei.metrics.top_items_missing import TopItemsMissing
 from tokumei.publishing import publish
+from tokumei.registry import meaning
 from tokumei.rules import checks
 from tokumei.rules.contract import Entry, Original, Published, Rules, Step, Utility, plain, titled
 from tokumei.rules.lines import WHOLE, read_cells
@@ -54,6 +55,7 @@ class Pwscup2016(Rules):
     name = "pwscup2016"
     title = "PWSCUP 2016"
     parts = ("M.csv", "T.csv", "P.csv")
+    hit = "A hit is a row of M' to which the guess gives the right customer."
     utilities = (
         Utility("U1-cMAE", SpendBySexAndCountry()),
         Utility("U2-cMAE", SpendByDecadeAndCountry()),
@@ -61,6 +63,14 @@ class Pwscup2016(Rules):
         Utility("U4-topitems", TopItemsMissing()),
         Utility("Y1-subset", NotASubset()),
     )
+    means = {
+        title: ("The share of the rows of M' that this sample attack names rightly.", meaning(one))
+        for title, one in ATTACKS.items()
+    } | {
+        "U": ("What is lost: the mean of U1 to Y1, each at most 1.",),
+        "E": ("What is found: the largest share that a sample attack names rightly.",),
+        "total": ("The mean of U and E.",),
+    }
 
     def read(self, original: str | Path, master: str | Path | None = None) -> Original:
         """Read T and M; without M there is no 2016."""

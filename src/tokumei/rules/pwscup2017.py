@@ -32,6 +32,15 @@ from tokumei.threats.monthly_view import MonthlyView
 
 CONTEST_MONTHS = ("2010-12", *(f"2011-{month:02d}" for month in range(1, 12)))
 VIEWS = {percent: MonthlyView(share=percent / 100) for percent in (25, 50, 75, 100)}
+KNOWN = "The number after @ says how many percent of all rows the attacker knows."
+FOUND = {
+    "S1": "The share of customers that a search by date and quantity finds in every month.",
+    "S2": "The share of customers that a search by item and price finds in every month.",
+    "S3": "The share of customers that a search by item and quantity finds in every month.",
+    "S4": "The share of customers that a search by date and item finds in every month.",
+    "S5": "The share of customers that a search by item, price and quantity finds in every month.",
+    "S6": "The share of customers that a search by item, date and quantity finds in every month.",
+}
 ASSUMES = "The attacker knows {}% of all rows, with items cut to 2 characters."
 
 
@@ -41,15 +50,23 @@ class Pwscup2017(Rules):
     name = "pwscup2017"
     title = "PWSCUP 2017"
     has_views = True
+    hit = "A hit is a customer whose pseudonyms the guess names rightly in every month."
     utilities = (
-        Utility("E1", ItemSimilarity(sales="wholesale"), 6),
-        Utility("E2", ItemSimilarity(sales="retail"), 6),
+        Utility("E1", ItemSimilarity(sales="wholesale"), 6, "Full dozens count: wholesale."),
+        Utility("E2", ItemSimilarity(sales="retail"), 6, "Up to 11 pieces count: retail."),
         Utility("E3.list", TopItemsList(), 6),
         Utility("E3.similarity", TopItemsSimilarity(), 6),
         Utility("E4", DateError(), 10),
         Utility("E5", PriceError(), 10),
         Utility("E6", RowsDeleted(), 4),
     )
+    means = {
+        f"{name}@{percent}": (found, KNOWN) for name, found in FOUND.items() for percent in VIEWS
+    } | {
+        "utility": ("What is lost: the largest of E1 to E6.",),
+        "risk": ("What is found: the largest share that a sample attack finds.",),
+        "total": ("Utility and risk added.",),
+    }
 
     def check(self, original: Original, submission: str | Path) -> Entry:
         """Check AT."""

@@ -18,6 +18,7 @@ from tokumei.history import ROW, History
 from tokumei.judges.hit_rate import HitRate
 from tokumei.judges.shoot_down import ShootDown
 from tokumei.metrics.information_loss import InformationLoss
+from tokumei.registry import meaning
 from tokumei.rules import checks
 from tokumei.rules.contract import Entry, Original, Published, Step, Utility, plain, titled
 from tokumei.rules.lines import WHOLE, read_cells
@@ -45,6 +46,14 @@ FORMS = {
 }
 
 
+SAMPLES: dict[str, Attack] = {"exact_row": UniqueRow(), "item_intersection": ItemIntersection()}
+MARKS = {
+    "guesses": "How many pseudonyms this sample attack names.",
+    "correct": "How many pseudonyms this sample attack names rightly.",
+    "shot_down": "1 if this sample attack names so many rightly that the release is shot down.",
+}
+
+
 class Pwscup2018(OneName):
     """The rules of PWSCUP 2018."""
 
@@ -52,6 +61,14 @@ class Pwscup2018(OneName):
     title = "PWSCUP 2018"
     published_file = "A.csv"
     utilities = (Utility("information_loss", InformationLoss()),)
+    means = {
+        f"{title}.{mark}": (said, meaning(attack))
+        for title, attack in SAMPLES.items()
+        for mark, said in MARKS.items()
+    } | {
+        "shot_down": ("1 if some sample attack shoots the release down, otherwise 0.",),
+        "total": ("The information loss, or 9,999 if the release is shot down.",),
+    }
 
     def check(self, original: Original, submission: str | Path) -> Entry:
         """Check A."""
@@ -77,13 +94,14 @@ class Pwscup2018(OneName):
     def attacks(self, published: Published, *, seed: int, views: Path | None) -> Iterator[Step]:
         """Return the exact-row attack, which compares texts, and the item intersection."""
         known, texts = published.original, published.texts
-        yield partial(self._asked, "exact_row", UniqueRow(), known.texts, texts)
-        items = (ItemIntersection(), known.history, published.release)
-        yield partial(self._asked, "item_intersection", *items)
+        rows, items = SAMPLES
+        yield partial(self._asked, rows, known.texts, texts)
+        yield partial(self._asked, items, known.history, published.release)
 
-    def _asked(self, title: str, attack: Attack, known: History, release: Release) -> list[Score]:
+    def _asked(self, title: str, known: History, release: Release) -> list[Score]:
         challenge, answer = FullKnowledge()(known, release, seed=0)
-        return self.played(title, attack, challenge, answer, 0)  # the sample attacks draw nothing
+        # The sample attacks draw nothing.
+        return self.played(title, SAMPLES[title], challenge, answer, 0)
 
     def marked(self, title: str, guess: Guess, answer: Answer) -> list[Score]:
         """Return the lines of a guess, how many are right, and whether that shoots down."""

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import ClassVar
 
 import polars as pl
 
@@ -30,7 +31,7 @@ COUNTED = 2
 
 @dataclass(frozen=True)
 class ChangedOfAll:
-    """Changed cells as a share of all cells of the original, names not counted."""
+    """Share of all cells of the original that are changed, names not counted."""
 
     def __call__(self, history: History, release: Release, /, *, seed: int) -> Score:
         """Return the share."""
@@ -46,6 +47,15 @@ class Simplified(OneName):
     title = "The simplified game of Hamada 2018"
     published_file = "S.csv"
     utilities = (Utility("deleted", RowsDeleted()), Utility("changed", ChangedOfAll()))
+    means: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        "expected": (
+            "The share of customers that the best attacker can expect to name rightly: one in "
+            "each group of customers whose rows are equal.",
+        ),
+        "utility": ("What is lost: deleted and changed added.",),
+        "safety": ("What is found: the largest share of customers named rightly.",),
+        "total": ("Utility and safety added.",),
+    }
 
     def check(self, original: Original, submission: str | Path) -> Entry:
         """Check the rows, which stand where those of the original stand."""

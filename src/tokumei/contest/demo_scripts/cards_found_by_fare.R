@@ -1,5 +1,7 @@
 # The share of cards that somebody finds who knows the day and the fare of every ride, and trusts
-# only those that a single card has. Row by row, both files have the same rides.
+# only those that a single card has.
+#
+# Row by row, both files have the same rides.
 paths <- commandArgs(trailingOnly = TRUE)
 tables <- lapply(paths[1:2], read.csv, fileEncoding = "UTF-8", colClasses = "character")
 original <- tables[[1]]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import tzinfo
 from functools import partial
@@ -12,7 +12,9 @@ from sqlalchemy import Connection
 import tokumei
 from tokumei.contest.opening import Contest
 from tokumei.contest.phases import phase_now
-from tokumei.contest.server.page_parts import heat_of
+from tokumei.contest.server.api.metrics import metric_answer
+from tokumei.contest.server.meanings import meanings
+from tokumei.contest.server.page_parts import Meaning, by_meaning, heat_of
 from tokumei.contest.server.report_charts import Steps, steps_of
 from tokumei.contest.store import accounts, clock, guesses, metrics, results, submissions
 from tokumei.contest.store.guesses import Cell
@@ -25,9 +27,9 @@ from tokumei.words import Language, translate
 
 @dataclass(frozen=True)
 class ReportedMetric:
-    """A column of the table and who brought it; built-in ones are the rules' own."""
+    """Columns that mean the same, and who brought them; built-in ones are the rules' own."""
 
-    metric: Metric
+    said: Meaning
     proposer: str | None
     language: str | None
     sha256: str | None
@@ -47,13 +49,14 @@ class TeamInAttack:
 
 def final_report(contest: Contest, language: Language) -> str:
     """Return the report as a page; who may see it is the caller's question."""
+    means = meanings(contest, language)
     with contest.database.read() as connection:
         table = standings(connection, ORGANIZER, contest.settings.counts)
         teams = accounts.listed_teams(connection)
         cells = guesses.matrix(connection, ORGANIZER)
         published = {one.team_id for one in guesses.published(connection)}
         handed_in = submissions.listed(connection)
-        reported = _metrics(connection, table.metrics)
+        reported = _metrics(connection, table.metrics, means)
         sets, progress = results.sets(connection), results.progress(connection)
         phase = phase_now(connection, contest.settings)
     names = {team.id: team.name for team in teams}
@@ -69,6 +72,8 @@ def final_report(contest: Contest, language: Language) -> str:
         settings=contest.settings,
         title=contest.settings.title[language],
         rules_title=None if contest.settings.custom else contest.evaluation.year.title,
+        hit=None if contest.settings.custom else contest.evaluation.year.hit,
+        means=means,
         phase=phase,
         now=clock.now(),
         version=tokumei.__version__,
@@ -98,17 +103,19 @@ def _moment(moment: int, zone: tzinfo | None) -> str:
     return f"{clock.as_datetime(moment).astimezone(zone):%Y-%m-%d %H:%M (%Z)}"
 
 
-def _metrics(connection: Connection, listed: Sequence[Metric]) -> list[ReportedMetric]:
+def _metrics(
+    connection: Connection, listed: Sequence[Metric], means: Mapping[str, str]
+) -> list[ReportedMetric]:
     names = {team.id: team.name for team in accounts.listed_teams(connection)}
     scripts = {one.id: one for one in metrics.listed_scripts(connection)}
     found = []
-    for metric in listed:
-        script = scripts.get(metric.script_id) if metric.script_id is not None else None
+    for one in by_meaning([metric_answer(metric) for metric in listed], means):
+        script = scripts.get(one.script) if one.script is not None else None
         if script is None:
-            found.append(ReportedMetric(metric, None, None, None))
+            found.append(ReportedMetric(one, None, None, None))
         else:
             proposer = names.get(script.team_id) if script.team_id is not None else None
-            found.append(ReportedMetric(metric, proposer, script.language, script.sha256))
+            found.append(ReportedMetric(one, proposer, script.language, script.sha256))
     return found
 
 

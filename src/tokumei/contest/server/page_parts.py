@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import pairwise
@@ -27,32 +27,42 @@ TOP, BOTTOM, LEFT, STEP = 8.0, 126.0, 84.0, 44.0
 
 KINDS: tuple[MetricKind, ...] = ("total", "utility", "safety")
 """What the others sum up to comes first."""
-SUMS = ("total", "utility", "safety", "risk")
+SUMS = ("total", "utility", "safety", "risk", "U", "E", "shot_down")
 """Names of scores that sum up others, in the contest years."""
 
 
 @dataclass(frozen=True)
 class MetricGroup:
-    """Metrics that belong together: in the table by kind, in the list also by who measures."""
+    """Metrics of one kind, which stand side by side in the table."""
 
     kind: MetricKind
-    better: Better
-    script: int | None
     metrics: list[MetricAnswer]
 
 
 def by_kind(metrics: Sequence[MetricAnswer]) -> list[MetricGroup]:
     """Return the groups of columns in the table."""
     grouped = [(kind, [one for one in metrics if one.kind == kind]) for kind in KINDS]
-    return [MetricGroup(kind, own[0].better, None, own) for kind, own in grouped if own]
+    return [MetricGroup(kind, own) for kind, own in grouped if own]
 
 
-def by_source(metrics: Sequence[MetricAnswer]) -> list[MetricGroup]:
-    """Return the groups of the list of metrics; a script is a group of its own."""
-    groups: dict[tuple[MetricKind, Better, int | None], list[MetricAnswer]] = {}
+@dataclass(frozen=True)
+class Meaning:
+    """What metrics mean that one explanation holds for."""
+
+    kind: MetricKind
+    better: Better
+    script: int | None
+    text: str
+    metrics: list[MetricAnswer]
+
+
+def by_meaning(metrics: Sequence[MetricAnswer], texts: Mapping[str, str]) -> list[Meaning]:
+    """Return the explanations of metrics; a script has one of its own."""
+    groups: dict[tuple[MetricKind, Better, int | None, str], list[MetricAnswer]] = {}
     for one in sorted(metrics, key=lambda one: KINDS.index(one.kind)):
-        groups.setdefault((one.kind, one.better, one.script), []).append(one)
-    return [MetricGroup(*key, own) for key, own in groups.items()]
+        key = (one.kind, one.better, one.script, texts.get(one.name, ""))
+        groups.setdefault(key, []).append(one)
+    return [Meaning(*key, own) for key, own in groups.items()]
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ A page shows the answers of the API's own functions, so both tell the same to ev
 from __future__ import annotations
 
 import json
-from typing import Annotated
+from typing import Annotated, Any
 from urllib.parse import urlencode
 
 from fastapi import APIRouter, Query, Request
@@ -14,10 +14,12 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 
 from tokumei.arena.texts import arena_texts
 from tokumei.contest import sandbox
+from tokumei.contest.opening import Contest
 from tokumei.contest.phases import phase_now
 from tokumei.contest.server import organizer_page, page_parts
 from tokumei.contest.server.access import (
     Anybody,
+    Caller,
     LoggedIn,
     OfTeam,
     TheContest,
@@ -29,6 +31,7 @@ from tokumei.contest.server.api import attack, metrics, results, submissions, to
 from tokumei.contest.server.api import contest as contest_api
 from tokumei.contest.server.ids import Id
 from tokumei.contest.server.languages import COOKIE as LANGUAGE_COOKIE
+from tokumei.contest.server.meanings import meanings
 from tokumei.contest.server.page_duties import duties_of
 from tokumei.contest.server.page_rendering import own_path, page
 from tokumei.contest.server.tables import ResultsQuery
@@ -132,6 +135,7 @@ def submit(
         left=max(0, contest.settings.quotas.submissions - used),
         open=open_now,
         report=report,
+        **_meanings(contest, caller, columns),
     )
 
 
@@ -162,6 +166,7 @@ def show_results(
         groups=groups,
         has_total=any(group.kind == "total" for group in groups),
         parameters=urlencode(asked | {"sort": query.sort, "order": query.order}),
+        **_meanings(contest, caller, table.metrics),
     )
 
 
@@ -199,6 +204,7 @@ def show_team(team_id: Id, request: Request, caller: LoggedIn, contest: TheConte
         trend=trend,
         metrics=[one for group in page_parts.by_kind(listed) for one in group.metrics],
         people=people if own or caller.role == "organizer" else None,
+        **_meanings(contest, caller, listed),
     )
 
 
@@ -223,6 +229,7 @@ def show_matrix(request: Request, caller: LoggedIn, contest: TheContest) -> HTML
         matrix=matrix,
         rows=page_parts.matrix_rows(matrix, caller.team_id),
         worst=page_parts.best_attack(matrix),
+        hit=None if contest.settings.custom else contest.evaluation.year.hit,
         targets=targets,
         open_targets={one["team"]["id"]: one["team"]["name"] for one in targets if one["left"]},
         guesses=attack.list_guesses(caller, contest),
@@ -248,7 +255,7 @@ def show_metrics(request: Request, caller: LoggedIn, contest: TheContest) -> HTM
         caller,
         contest,
         "metrics.html",
-        groups=page_parts.by_source(metrics.list_metrics(caller, contest)),
+        **_meanings(contest, caller, metrics.list_metrics(caller, contest)),
         scripts=listed,
         sources=sources,
         scripts_run=sandbox.available() is not None,
@@ -276,6 +283,14 @@ def arena(request: Request, caller: LoggedIn, contest: TheContest) -> HTMLRespon
     }
     given = json.dumps(options, ensure_ascii=False)
     return page(request, caller, contest, "arena.html", options=given, module=arena_api.MODULE)
+
+
+def _meanings(
+    contest: Contest, caller: Caller, listed: list[metrics.MetricAnswer]
+) -> dict[str, Any]:
+    """Return what metrics mean, for headings by name and for the list below the table."""
+    means = meanings(contest, caller.language)
+    return {"means": means, "explained": page_parts.by_meaning(listed, means)}
 
 
 def problem_page(request: Request, status: int, message: str) -> HTMLResponse:
