@@ -25,6 +25,15 @@ def preferred_language() -> Language:
     return "en"
 
 
+def percent(share: float | None, digits: int = 1) -> str:
+    """Write a share for people, in both languages without a space before the sign.
+
+    >>> percent(0.25), percent(0.25, 0), percent(None)
+    ('25.0%', '25%', '–')
+    """
+    return "–" if share is None else f"{share:.{digits}%}"
+
+
 @cache
 def japanese() -> dict[str, str]:
     """Return the catalog: English text to Japanese text."""

@@ -209,7 +209,7 @@ def test_without_webgl_there_are_the_table_and_a_sentence(
     expect(rows.first).to_contain_text("Team 3")
     expect(watched.page.locator("canvas")).to_be_hidden()
     watched.seek(at(40))
-    expect(watched.page.locator(".arena-table")).to_contain_text("40.0 %")
+    expect(watched.page.locator(".arena-table")).to_contain_text("40.0%")
     plain.close()
 
 

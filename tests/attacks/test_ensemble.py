@@ -194,7 +194,7 @@ def test_it_is_not_worse_than_its_best_member(shop: History, change) -> None:
 
 
 def test_it_is_better_where_everybody_sees_a_part(shop: History) -> None:
-    """Half of the rows, moved days, other amounts: no member reaches 90 %."""
+    """Half of the rows, moved days, other amounts: no member reaches 90%."""
     change = Chain(
         steps=(
             DeleteRows(share=0.5),

@@ -51,7 +51,7 @@ def test_readings_grow_stricter() -> None:
     ]
     released = [
         ("p", "tea", 0.5, 1),  # outside the range of prices
-        ("p", "tea", 3.2, 1),  # outside by less than 10 %
+        ("p", "tea", 3.2, 1),  # outside by less than 10%
         ("p", "tea", 2.5, 1),  # in the range, never seen
         ("p", "tea", 3.0, 3),  # a known price, not for three
         ("p", "tea", 2.0, 3),  # known

@@ -180,7 +180,7 @@ def test_lines_are_broken_between_words_and_in_japanese_anywhere() -> None:
 
 
 @pytest.mark.parametrize(
-    ("share", "text"), [(1.0, "100.0 %"), (0.25, "25.0 %"), (0.0025, "0.25 %"), (0.0, "0.0 %")]
+    ("share", "text"), [(1.0, "100.0%"), (0.25, "25.0%"), (0.0025, "0.25%"), (0.0, "0.0%")]
 )
 def test_percentages(share: float, text: str) -> None:
     assert percent(share) == text

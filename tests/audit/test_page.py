@@ -92,7 +92,7 @@ def test_pictures_do_not_take_each_others_parts(page: str) -> None:
 
 def test_a_manager_reads_the_answer_first(audited: Audited, pages: Pages) -> None:
     for method, said in {
-        "yamaoka": "Nobody is protected: the best attacker finds 100.0 % of the customers.",
+        "yamaoka": "Nobody is protected: the best attacker finds 100.0% of the customers.",
         "rows": "Groups of customers are released alike: on average no attacker can find more than",
     }.items():
         for body in (pages(method), markdown(audited(method))):

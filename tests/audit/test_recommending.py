@@ -237,7 +237,7 @@ def test_what_cannot_be_reached_is_said(tiny: History) -> None:
     assert found.best is None
     assert found.nearest.risk >= 1 / 30
     drawn = figure(found, str)
-    assert drawn.title.startswith("Nothing that was tried gets down to 1.0 %; the nearest finds")
+    assert drawn.title.startswith("Nothing that was tried gets down to 1.0%; the nearest finds")
 
 
 def test_a_short_time_still_gives_an_answer(tiny: History) -> None:
@@ -262,7 +262,7 @@ def test_nonsense_is_refused(tiny: History) -> None:
 def test_the_figure_draws_every_trial() -> None:
     best = trial("decoys", 0.1, rows=0.6)
     drawn = figure(recommendation(best, trial("pseudonyms-only", 1.0), best=best), str)
-    assert drawn.title == "Of 2 tried, decoys loses least at a risk of at most 10.0 %: 0.60 of 1"
+    assert drawn.title == "Of 2 tried, decoys loses least at a risk of at most 10.0%: 0.60 of 1"
     assert drawn.data["best"].to_list() == [True, False]
     assert drawn.data["loss of rows"].to_list() == [0.6, 0.0]
     assert "vega-lite" in drawn.chart.to_dict()["$schema"]

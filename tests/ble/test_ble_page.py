@@ -28,7 +28,7 @@ def test_the_report_has_every_part_and_needs_nothing_else(tmp_path: Path, langua
     seen = observed(tmp_path / "lab.psd", Devices(made.truth))
     page = html(seen, file="lab.psd", rssi_offset=-73, language=language)
     assert f'<html lang="{language}">' in page
-    assert "21 %" in page
+    assert "21%" in page
     for part in ("detected", "levels", "kinds", "unknown", "makers", "left-out"):
         assert f'<section id="{part}">' in page
     for row in ("MacBook 3 (d)", "Mac mini (OS X)", "−73"):

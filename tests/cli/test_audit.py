@@ -32,9 +32,7 @@ def test_the_summary_is_on_the_terminal(capsys: Captured, folder: Path) -> None:
     capsys.readouterr()
     assert run("audit", folder / "shop.csv", folder / "release") == 0
     shown = capsys.readouterr().out
-    assert shown.startswith(
-        "Nobody is protected: the best attacker finds 100.0 % of the customers."
-    )
+    assert shown.startswith("Nobody is protected: the best attacker finds 100.0% of the customers.")
     for name in ("exact-row", "jaccard", "ensemble", "indistinguishable-rows", "left out:"):
         assert name in shown
     assert run("audit", folder / "shop.csv", folder / "release", "--lang", "ja") == 0

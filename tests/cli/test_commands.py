@@ -191,7 +191,7 @@ def test_demo_writes_data_releases_and_a_report(capsys, monkeypatch, tmp_path: P
     assert len(done["releases"]) == 5
     for release in done["releases"]:
         worst = max(s["value"] for s in release["scores"] if s["baseline"] is not None)
-        assert f"{100 * worst:.1f} %" in page
+        assert f"{100 * worst:.1f}%" in page
     assert (folder / "pseudonyms-only/public/purchases.csv").is_file()
 
 

@@ -54,7 +54,7 @@ def test_a_folder_is_gone_on_with(capsys, shop_file: Path, tmp_path: Path) -> No
     words = ["recommend", str(shop_file), "--risk", str(RISK), "--seconds", "2", "-o", str(folder)]
     assert _run([*words, "--seed", "8"]) == 0
     said = capsys.readouterr().out
-    assert "at a risk of at most 20.0 %" in said
+    assert "at a risk of at most 20.0%" in said
     assert "--seed 8" in said
     names = {"trials.jsonl", "frontier.csv", "frontier.svg", "frontier.png", "frontier.html"}
     assert {path.name for path in folder.iterdir()} == names
@@ -69,8 +69,8 @@ def test_a_risk_that_nobody_can_promise(capsys, shop_file: Path) -> None:
     words = ["recommend", str(shop_file), "--risk", "0.01", "--seconds", "1", "--seed", "1"]
     assert _run(words) == 0
     said = capsys.readouterr().out
-    assert "Nothing that was tried gets down to 1.0 %" in said
-    assert "Among 30 customers nobody can promise less than 3.3 %." in said
+    assert "Nothing that was tried gets down to 1.0%" in said
+    assert "Among 30 customers nobody can promise less than 3.3%." in said
     assert "tokumei anonymize" not in said
 
 

@@ -126,7 +126,7 @@ def test_a_sample_of_the_census_is_read(real_data: Path) -> None:
     data = read_microdata(real_data / "data/other/us_census_1990_sample_matkosoric.csv")
     assert (data.name, len(data.table)) == ("census-discretized", 199)
     assert data.table["sex"].value_counts().sort("sex")["count"].to_list() == [97, 102]
-    assert forbidden(data) == 29  # 15 %; the paper drops 19 % of the whole file
+    assert forbidden(data) == 29  # 15%; the paper drops 19% of the whole file
 
 
 @pytest.mark.realdata

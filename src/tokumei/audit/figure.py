@@ -19,7 +19,7 @@ from tokumei.report.charts import SLATE, styled
 WIDTH = 470
 TITLE_WIDTH, TEXT_WIDTH = 76, 94
 """Characters in a line of a title and of the text below it, as far as a picture is wide."""
-PERCENT = "format(100 * datum.value, '.0f') + ' %'"
+PERCENT = "format(100 * datum.value, '.0f') + '%'"
 RELEASED, BEFORE = "#1f77b4", "#8a96a3"
 """What is released is drawn in ice, what was before in grey."""
 

@@ -123,9 +123,7 @@ def groups(audit: Audit, tr: Translate) -> Figure:
         scale=alt.Scale(domain=[0, 1.1], nice=False),
         axis=percent_axis(values=[0, 0.25, 0.5, 0.75, 1]),
     )
-    written = pl.Series(
-        "written", [f"{100 * part:.0f} %" if part else "" for part in data["share"]]
-    )
+    written = pl.Series("written", [f"{part:.0%}" if part else "" for part in data["share"]])
     drawn = data.with_columns(written).filter(pl.col("size").is_in(classes))
     base = alt.Chart(drawn).encode(x=size, y=share, xOffset=alt.XOffset("of:N", sort=list(labels)))
     colors = alt.Color("of:N", title=None, scale=before_and_after(*labels), legend=LEGEND)

@@ -193,11 +193,11 @@ def losses(audit: Audit, tr: Translate) -> Figure:
         base.mark_text(align="left", dx=8, fontSize=11).encode(x=share, text="written:N"),
     )
     little = data.filter(pl.col("loss") < LITTLE).height
-    title = tr("{little} of {all} measures of utility lost less than 5 %").format(
+    title = tr("{little} of {all} measures of utility lost less than 5%").format(
         little=little, all=len(data)
     )
     text = tr(
-        "0 % is the original itself. Metrics without a largest value are in the table only; what "
+        "0% is the original itself. Metrics without a largest value are in the table only; what "
         "each one measures stands there, too."
     )
     return finished("utility", title, text, data, chart, height=alt.Step(22))

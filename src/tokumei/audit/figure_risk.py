@@ -94,7 +94,7 @@ def risk_by_attacker(audit: Audit, tr: Translate) -> Figure:
     )
     headline = audit.headline
     text = tr(
-        "Each attack with the knowledge that helps it most. Thin line: 95 % interval; blue tick: "
+        "Each attack with the knowledge that helps it most. Thin line: 95% interval; blue tick: "
         "random guess ({baseline}). n = {n}."
     ).format(baseline=percent(headline.score.baseline or 0.0), n=f"{headline.score.n:,}")
     text += " " + tr(

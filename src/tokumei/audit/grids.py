@@ -39,7 +39,7 @@ def attackers(audit: Audit, tr: Translate) -> Grid:
         Head(tr("what the attacker does")),
         Head(tr("finds the most when knowing")),
         Head(tr("customers found") + " ▼", number=True),
-        Head(tr("95 % interval"), number=True),
+        Head(tr("95% interval"), number=True),
         Head(tr("random guess"), number=True),
         Head("n", number=True),
     )
@@ -79,7 +79,7 @@ def _measured(metrics: Sequence[Measured], tr: Translate) -> Grid:
         Head(tr("what it measures")),
         Head(tr("better")),
         Head(tr("value"), number=True),
-        *((Head(tr("95 % interval"), number=True),) if drawn else ()),
+        *((Head(tr("95% interval"), number=True),) if drawn else ()),
         Head("n", number=True),
     )
     rows = tuple(

@@ -87,7 +87,7 @@ def _verdict(audit: Audit, tr: Translate) -> str:
 def _measured(audit: Audit, tr: Translate) -> str:
     score = audit.headline.score
     said = tr(
-        "Largest re-identification rate: {rate} (95 % interval {interval}, n = {n}). A random "
+        "Largest re-identification rate: {rate} (95% interval {interval}, n = {n}). A random "
         "guess finds {baseline}."
     ).format(
         rate=percent(score.value),
@@ -165,12 +165,12 @@ def _advice(audit: Audit, tr: Translate) -> str:
         case "nobody" | "few":
             said = tr(
                 "Do not hand this release out as if it were anonymous. Look for a method that "
-                "keeps the risk below 10 % and loses the least:"
+                "keeps the risk below 10% and loses the least:"
             )
         case "some":
             said = tr(
                 "Decide whether so many may be found. If not, look for a method that keeps the "
-                "risk below 10 % and loses the least:"
+                "risk below 10% and loses the least:"
             )
         case _:
             said = tr(

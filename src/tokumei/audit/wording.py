@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tokumei import words
 from tokumei.audit.criteria import Translate
 from tokumei.audit.suite import Found
 from tokumei.contracts import Score, Threat
@@ -13,8 +14,8 @@ SMALL = 0.01
 
 
 def percent(share: float) -> str:
-    """Write a share, such as `25.0 %`, or `0.25 %` where it is small."""
-    return f"{100 * share:.{2 if 0 < share < SMALL else 1}f} %"
+    """Write a share, such as `25.0%`, or `0.25%` where it is small."""
+    return words.percent(share, 2 if 0 < share < SMALL else 1)
 
 
 def interval(score: Score) -> str:
@@ -37,7 +38,7 @@ def attack_name(found: Found) -> str:
 
 def knowledge(threat: Threat, tr: Translate) -> str:
     """Say in two or three words what an attacker knows."""
-    share = f"{getattr(threat, 'share', 1):.0%}".replace("%", " %")
+    share = words.percent(getattr(threat, "share", 1), 0)
     match name_of(threat):
         case "item-sets":
             return tr("item sets")

@@ -12,12 +12,12 @@ import tokumei
 from tokumei.audit.pictures import downloads, drawing
 from tokumei.ble.figures import figures, kind_words
 from tokumei.ble.makers import COMPANY_SOURCE, OUI_SOURCE
-from tokumei.ble.numbers import number, percent
+from tokumei.ble.numbers import number
 from tokumei.ble.observing import Observations, detected, kinds
 from tokumei.ble.tally import reasons
 from tokumei.report.grid import Grid, Head
 from tokumei.report.rendering import rendered
-from tokumei.words import Language, translate
+from tokumei.words import Language, percent, translate
 
 Translate = Callable[[str], str]
 
@@ -62,7 +62,7 @@ def headline(seen: Observations, tr: Translate) -> tuple[str, str]:
         share = whole["share"]
         sentence = tr("{count} of {all} known devices were detected by their addresses.")
         counts = {"count": f"{whole['detected']:,}", "all": f"{whole['present']:,}"}
-    return percent(share), sentence.format(**counts)
+    return percent(share, 0), sentence.format(**counts)
 
 
 def facts(seen: Observations, file: str, rssi_offset: int, tr: Translate) -> list[tuple[str, str]]:
@@ -107,7 +107,7 @@ def detected_grid(seen: Observations, tr: Translate) -> Grid | None:
     )
     rows = [
         (row["type"] or ("–" if row["type"] is not None else tr("all")),
-         f"{row['present']:,}", f"{row['detected']:,}", percent(row["share"]))
+         f"{row['present']:,}", f"{row['detected']:,}", percent(row["share"], 0))
         for row in detected(seen, seen.devices).iter_rows(named=True)
     ]  # fmt: skip
     return Grid(heads, rows)
@@ -131,7 +131,7 @@ def levels_grid(seen: Observations, tr: Translate) -> Grid:
             f"{row['packets']:,}",
             number(row["mean"], 1),
             number(row["deviation"], 2),
-            percent(row["variation"], 1),
+            percent(row["variation"]),
         )
         for row in part.sort("mean", descending=True, nulls_last=True).iter_rows(named=True)
     ]

@@ -155,7 +155,7 @@ def _show(found: Audit, release: Path) -> None:
         tr("attack"),
         tr("finds the most when knowing"),
         tr("customers found"),
-        tr("95 % interval"),
+        tr("95% interval"),
         tr("random guess"),
     )
     best: dict[str, Found] = {}  # the risks come in falling order

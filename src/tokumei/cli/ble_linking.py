@@ -9,13 +9,13 @@ import polars as pl
 
 from tokumei.ble.generating import SCENES, Scene, generate_capture
 from tokumei.ble.linking import Linked, link
-from tokumei.ble.numbers import percent
 from tokumei.ble.writing import write_capture
 from tokumei.cli.ble_options import CAPTURE, devices_option, known_devices, observed, rssi_option
 from tokumei.cli.drawing import print_json, print_table
 from tokumei.cli.localized import Command, Option, tr
 from tokumei.cli.options import common, output_option
 from tokumei.data.writing import check_new, is_parquet, write_frame
+from tokumei.words import percent
 
 
 @click.command("link", cls=Command)
@@ -68,10 +68,10 @@ def _show_links(found: Linked) -> None:
     rows = [
         (
             words[one.way],
-            percent(one.score.value, 1),
-            f"{percent((one.score.interval or (0.0, 1.0))[0], 1)} – "
-            f"{percent((one.score.interval or (0.0, 1.0))[1], 1)}",
-            percent(one.score.baseline, 1),
+            percent(one.score.value),
+            f"{percent((one.score.interval or (0.0, 1.0))[0])} – "
+            f"{percent((one.score.interval or (0.0, 1.0))[1])}",
+            percent(one.score.baseline),
             f"{one.newcomers_named:,}",
         )
         for one in found.links
@@ -79,7 +79,7 @@ def _show_links(found: Linked) -> None:
     heads = (
         tr("recognized by"),
         tr("devices recognized"),
-        tr("95 % interval"),
+        tr("95% interval"),
         tr("random guess"),
         tr("others taken for somebody"),
     )

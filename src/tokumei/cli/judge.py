@@ -94,7 +94,7 @@ def show_judgment(title: str, judgment: Judgment) -> None:
             rates.setdefault(attack, []).append(f"{judgment.scores[name].value:.6g}")
         print_table(
             tr("Re-identification rate, by the share of rows that the attacker knows"),
-            (tr("attack"), *(f"{view} %" for view in views)),
+            (tr("attack"), *(f"{view}%" for view in views)),
             [(attack, *values) for attack, values in rates.items()],
             numbers=range(1, len(views) + 1),
         )

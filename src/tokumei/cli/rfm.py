@@ -69,7 +69,7 @@ def command(
         (name, *(f"{table[name].quantile(share, 'linear'):,.2f}" for share in (0.1, 0.5, 0.9)))
         for name in "RFM"
     ]
-    print_table(str(file), (tr("what"), "10 %", tr("median"), "90 %"), rows, numbers=[1, 2, 3])
+    print_table(str(file), (tr("what"), "10%", tr("median"), "90%"), rows, numbers=[1, 2, 3])
     click.echo(f"{tr('customers')}: {len(table):,}; {tr('RFM classes in use')}: {found:,}")
     if folder is not None:
         click.echo(f"{tr('The table and charts are here:')} {folder}")

@@ -19,7 +19,7 @@ LABELS = {
     "items": "items",
     "mean_items_per_customer": "mean items per customer",
     "mean_jaccard": "mean jaccard of two customers",
-    "mean_jaccard_interval": "its 95 % interval, where it was found from a part of the customers",
+    "mean_jaccard_interval": "its 95% interval, where it was found from a part of the customers",
     "max_jaccard": "largest jaccard of two customers",
     "mean_shared_items": "mean items that two customers share",
     "price_min": "lowest price",

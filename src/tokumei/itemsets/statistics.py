@@ -34,7 +34,7 @@ class Statistics:
     quantity_max: int | None
     period: tuple[date, date] | None
     mean_jaccard_interval: tuple[float, float] | None = None
-    """Where the mean jaccard lies with 95 % confidence, if it was found from a part."""
+    """Where the mean jaccard lies with 95% confidence, if it was found from a part."""
 
     def to_json(self) -> dict[str, Any]:
         """Return plain JSON values; the period is a pair of ISO dates.

@@ -106,7 +106,7 @@ def frontier(history: History, *, seconds: float, seed: int) -> tuple[list[Point
     planned += [
         (f"groups of {size}", Equalize(groups="balanced", size=size)) for size in range(2, 11)
     ]
-    planned += [("random deletion, 45 %", DeleteRows(share=0.45))]
+    planned += [("random deletion, 45%", DeleteRows(share=0.45))]
     planned += [
         (f"search, safety x {weight:g}", Equalize(seconds=seconds, safety=weight))
         for weight in (0.25, 0.5, 1.0, 2.0, 4.0)
@@ -138,7 +138,7 @@ def judged(folder: Path, *, seconds: float, seed: int) -> list[dict[str, Any]]:
     original = contest.read(folder / "T.csv", folder / "M.csv")
     planned: list[tuple[str, Anonymizer]] = [
         ("identity", PseudonymsOnly()),
-        ("random deletion, 45 %", DeleteRows(share=0.45)),
+        ("random deletion, 45%", DeleteRows(share=0.45)),
     ]
     planned += [
         (

@@ -7,6 +7,8 @@ from typing import Any
 
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 
+from tokumei.words import percent
+
 
 def templates(package: str, **filters: Callable[..., Any]) -> Environment:
     """Return the templates of a package, which can build on those of reports.
@@ -25,7 +27,7 @@ def templates(package: str, **filters: Callable[..., Any]) -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= filters
+    environment.filters |= {"percent": percent, **filters}
     return environment
 
 

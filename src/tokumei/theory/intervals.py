@@ -8,7 +8,7 @@ NORMAL_95 = 1.959963984540054
 
 
 def wilson(share: float, n: int) -> tuple[float, float]:
-    """Return the 95 % interval of a share among n by Wilson's score method.
+    """Return the 95% interval of a share among n by Wilson's score method.
 
     >>> low, high = wilson(0.25, 400)
     >>> round(low, 3), round(high, 3)

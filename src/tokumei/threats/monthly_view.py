@@ -25,7 +25,7 @@ class MonthlyView(Checked):
     """The attacker knows a random part of all rows, with items cut to their first characters.
 
     Asked is the pseudonym of every customer in every month. PWSCUP 2017 gave its attackers 25, 50,
-    75 or 100 % of the rows, with two characters of each item.
+    75 or 100% of the rows, with two characters of each item.
 
     Limits: rows are drawn at random over all customers, so of some customers nothing is known.
     """

@@ -24,7 +24,7 @@ class PartialRows(Checked):
     """The attacker knows a random part of every customer's purchases.
 
     Of each customer's rows the given share is drawn, rounded up: at least one row is known. PWSCUP
-    2017 gave its attackers 25, 50, 75 or 100 % of the rows.
+    2017 gave its attackers 25, 50, 75 or 100% of the rows.
 
     Limits: the rows are drawn at random. An attacker who knows the rare purchases knows more than
     the share says.

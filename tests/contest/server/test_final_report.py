@@ -41,9 +41,9 @@ def test_the_report_names_the_winner_and_every_number_of_the_table(
         assert f"{row.rank} {row.team} {row.submission_id} {row.total:.6g}" in said
         for value in row.values.values():
             assert f"{value.value:.6g}" in said
-    assert "66.7 % 2 / 3" in said
-    assert "100.0 % 3 / 3" in said
-    assert "ice lost the least, at most 66.7 %" in said
+    assert "66.7% 2 / 3" in said
+    assert "100.0% 3 / 3" in said
+    assert "ice lost the least, at most 66.7%" in said
     assert all(file in said for file in files)
     assert "tokumei judge simplified --original data/T.csv --submission FILE" in said
     assert "not closed" not in said

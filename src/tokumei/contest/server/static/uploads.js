@@ -73,7 +73,7 @@ function line(form, file) {
   bar.setAttribute("aria-label", file.name);
   const percent = document.createElement("span");
   percent.className = "number small";
-  percent.textContent = "0 %";
+  percent.textContent = "0%";
   item.append(name, bar, percent);
   form.querySelector(".uploads").prepend(item);
   return { item, bar, percent };
@@ -88,14 +88,14 @@ function send(address, file, { bar, percent }) {
     request.setRequestHeader("X-CSRF-Token", csrf());
     request.upload.addEventListener("progress", ({ loaded, total }) => {
       bar.value = total ? (100 * loaded) / total : 0;
-      percent.textContent = `${Math.floor(bar.value)} %`;
+      percent.textContent = `${Math.floor(bar.value)}%`;
     });
     request.addEventListener("error", () => reject(new Refused(word("unreachable"))));
     request.addEventListener("load", () => {
       try {
         resolve(answered(request.status < 300, request.status, request.responseText));
         bar.value = 100;
-        percent.textContent = "100 %";
+        percent.textContent = "100%";
       } catch (error) {
         reject(error);
       }
