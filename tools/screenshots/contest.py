@@ -29,7 +29,7 @@ ORGANIZER = "organizer"
 BEFORE = {
     "contest-home": ("/", "Ice", 620),
     "contest-submit": ("/submit", "Mist", 880),
-    "contest-results": ("/results", "Ice", 440),
+    "contest-results": ("/results", "Ice", 700),
     "contest-organize": ("/organize", ORGANIZER, 900),
 }
 AFTER = {"contest-matrix": ("/matrix", "Ice", 720)}

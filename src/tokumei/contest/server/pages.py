@@ -69,6 +69,7 @@ def home(request: Request, caller: Anybody, contest: TheContest) -> HTMLResponse
     return page(
         request, caller, contest, "home.html", plan=plan, now_x=now_x, left=left, rank=rank,
         switched=state.phase is not None, frozen=frozen, duties=duties_of(contest),
+        rules_title=_rules_title(contest),
     )  # fmt: skip
 
 
@@ -105,7 +106,7 @@ def choose_language(language: Language, request: Request, after: After = "/") ->
 def data(request: Request, caller: LoggedIn, contest: TheContest) -> HTMLResponse:
     """Show the files to download."""
     files = contest_api.list_data(caller, contest)
-    title = None if contest.settings.custom else contest.evaluation.year.title
+    title = _rules_title(contest)
     return page(request, caller, contest, "data.html", files=files, rules_title=title)
 
 
@@ -283,6 +284,10 @@ def arena(request: Request, caller: LoggedIn, contest: TheContest) -> HTMLRespon
     }
     given = json.dumps(options, ensure_ascii=False)
     return page(request, caller, contest, "arena.html", options=given, module=arena_api.MODULE)
+
+
+def _rules_title(contest: Contest) -> str | None:
+    return None if contest.settings.custom else contest.evaluation.year.title
 
 
 def _meanings(
