@@ -24,7 +24,7 @@ class StripDecoys(Checked):
     """Throw out rows whose amounts give them away as invented, then compare sets of items.
 
     The release is read in several ways, each stricter than the one before: as it is; only rows
-    whose price lies in the range of prices known for the item, give or take 10 %; only rows whose
+    whose price lies in the range of prices known for the item, give or take 10%; only rows whose
     price is known for the item; only rows whose price and quantity are known for it together. The
     attack believes the reading that agrees best with what it knows: the one under which the best
     similarities of all targets have the largest mean. So decoys with made-up amounts fall out,
