@@ -211,4 +211,4 @@ def months_of(original: Original) -> tuple[str, ...]:
 
 def _month(day: pl.Expr) -> pl.Expr:
     """Return year and month of a date as text: 2011/2."""
-    return day.str.replace(r"/[^/]*$", "")
+    return day.str.strip_chars_end("0123456789").str.strip_suffix("/")
