@@ -1,8 +1,8 @@
 """Fuzz readers: `python -m fuzz --reader csv story --seconds 600`, or all of them.
 
-Needs `pip install 'atheris>=3,<4'`, which is in no extra of ours: it is built for Linux only. What
-a reader raises besides an error of ours is printed and kept as a file, and the exit code is 1.
-The corpus is kept as well, so that the next run goes on from there.
+Needs `pip install -e '.[dev]' 'atheris>=3,<4'`; atheris is in no extra of ours, as it is built for
+Linux only. What a reader raises besides an error of ours is printed and kept as a file, and the
+exit code is 1. The corpus is kept as well, so that the next run goes on from there.
 """
 
 from __future__ import annotations
