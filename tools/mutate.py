@@ -17,6 +17,7 @@ reached the changed line run, the fastest first, until one fails.
 import ast
 import gc
 import importlib
+import math
 import os
 import pickle
 import signal
@@ -175,7 +176,7 @@ class Group:
                     replace_code(live, compile(module.tree, module.path, "exec"))
                 except ValueError:  # it uses other variables of the function around it
                     return AGAIN
-                return run_items(session, [items[test] for test in tests])
+                return run_items(session, [items[test] for test in tests], self.timed)
 
             return in_child(work, seconds) if tests else 0
 
@@ -202,6 +203,11 @@ class Group:
         run()
         sys.settrace(None)
         self.seconds[item.nodeid] = time.monotonic() - start
+
+    def timed(self, item: Any, run: Callable[[], None]) -> None:
+        """End this process where a test takes too long, and do not wait for the time of all."""
+        signal.alarm(LEAST_SECONDS + math.ceil(TIMES_SLOWER * self.seconds[item.nodeid]))
+        run()
 
 
 class Changed(SourceFileLoader):
