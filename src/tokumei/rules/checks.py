@@ -25,7 +25,7 @@ def note(
     severity: Severity = "failure",
 ) -> None:
     """Note the rows that break a rule; what cannot be told does not."""
-    found = rows.filter(bad.fill_null(value=False))
+    found = rows.filter(bad)
     problems.breaks(rule, column, found[LINE], found[column], severity)
 
 
@@ -70,7 +70,7 @@ def check_one_name_each(
 def check_own_names(rows: pl.DataFrame, owner: str, severity: Severity, problems: Problems) -> None:
     """Check that no pseudonym stands for two customers; note the first row of the second one."""
     taken = rows.filter(pl.col(owner) != pl.col(owner).first().over("person"))
-    taken = taken.unique(["person", owner], keep="first", maintain_order=True)
+    taken = taken.unique(["person", owner], keep="first")
     rule = "Two customers should not share a pseudonym"
     if severity == "failure":
         rule = "Two customers must not share a pseudonym"
@@ -99,7 +99,7 @@ def check_items(rows: pl.DataFrame, items: pl.Series, problems: Problems) -> Non
     """Check that items are those of the original."""
     note(
         rows,
-        ~pl.col("item").is_in(items.unique().implode()),
+        ~pl.col("item").is_in(items.implode()),
         "An item must occur in the original",
         "item",
         problems,

@@ -26,5 +26,5 @@ def read_pairs(path: Path, pseudonyms: pl.Series, customers: pl.Series) -> tuple
     again = rows.filter(~pl.struct("person", "customer").is_first_distinct())
     rule = "A line should stand once; repeated lines count once"
     problems.breaks(rule, "person", again[LINE], again["person"], "warning")
-    pairs = rows.select(target="person", value="customer", weight=pl.lit(1.0)).unique()
+    pairs = rows.select(target="person", value="customer", weight=pl.lit(1.0))
     return Guess(pairs), problems.report()

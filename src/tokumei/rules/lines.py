@@ -39,7 +39,7 @@ def read_cells(path: Path, columns: tuple[str, ...], problems: Problems) -> pl.D
         lines = _without_returns(lines, problems)
     lines = _without_empty_end(lines, problems)
     texts = pl.Series("text", _decoded(lines, columns, problems), dtype=pl.String)
-    counts = texts.str.count_matches(",", literal=True) + 1
+    counts = texts.str.count_matches(",") + 1
     cells = texts.set(counts != len(columns), None).str.split_exact(",", len(columns) - 1)
     rows = (
         cells.struct.rename_fields(columns)
@@ -70,9 +70,7 @@ def _without_returns(lines: list[bytes], problems: Problems) -> list[bytes]:
 
 
 def _without_empty_end(lines: list[bytes], problems: Problems) -> list[bytes]:
-    end = len(lines)
-    while end and not lines[end - 1].strip():
-        end -= 1
+    end = next((n for n in range(len(lines), 0, -1) if lines[n - 1].strip()), 0)
     empty = list(range(end + 1, len(lines) + 1))
     rule = "A file must end with its last row, without empty lines"
     problems.breaks(rule, WHOLE_LINE, empty, [None] * len(empty))
@@ -101,8 +99,7 @@ def _decoded(lines: list[bytes], columns: tuple[str, ...], problems: Problems) -
             found.setdefault(key, []).append((number, seen))
             texts.append(seen)
     for (rule, column), places in found.items():
-        rows, values = zip(*places, strict=True)
-        problems.breaks(rule, column, rows, values)
+        problems.breaks(rule, column, [row for row, _ in places], [seen for _, seen in places])
     return texts
 
 
@@ -123,8 +120,8 @@ def _without_spaces(
 ) -> pl.DataFrame:
     for column in columns:
         stripped = rows[column].str.strip_chars()
-        spaced = (stripped != rows[column]).fill_null(value=False)
+        spaced = rows.filter(stripped != rows[column])
         rule = "A cell must not begin or end with spaces"
-        problems.breaks(rule, column, rows.filter(spaced)[LINE], rows.filter(spaced)[column])
+        problems.breaks(rule, column, spaced[LINE], spaced[column])
         rows = rows.with_columns(stripped)
     return rows

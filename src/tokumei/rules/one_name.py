@@ -30,7 +30,7 @@ class OneName(Rules):
 
     def read_guess(self, published: Published, path: Path) -> tuple[Guess, Report]:
         """Read lines pseudonym,customer."""
-        pseudonyms = published.release.public.frame()["person"].unique()
+        pseudonyms = published.release.public.frame()["person"]
         return read_pairs(path, pseudonyms, published.original.customers)
 
     def files(self, published: Published) -> dict[str, str]:

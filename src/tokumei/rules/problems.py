@@ -43,15 +43,14 @@ class Problems:
         severity: Severity = "failure",
     ) -> None:
         """Note that these rows (counted from 1) break a rule with these values."""
-        if len(rows):
-            part = pl.DataFrame({"row": rows, "value": values}, strict=False).select(
-                pl.col("row").cast(pl.Int64),
-                pl.lit(self.labels.get(column, column)).alias("column"),
-                pl.lit(rule).alias("rule"),
-                _shown(pl.col("value").cast(pl.String)),
-                pl.lit(severity).alias("severity"),
-            )
-            self.parts.append(part)
+        part = pl.DataFrame({"row": rows, "value": values}).select(
+            pl.col("row").cast(pl.Int64),
+            pl.lit(self.labels.get(column, column)).alias("column"),
+            pl.lit(rule).alias("rule"),
+            _shown(pl.col("value").cast(pl.String)),
+            pl.lit(severity).alias("severity"),
+        )
+        self.parts.append(part)
 
     def report(self) -> Report:
         """Return all problems in the order of the rows."""

@@ -37,19 +37,18 @@ def order_of_file(path: Path, rows: pl.DataFrame, year: str) -> Order:
     problems.report().require_valid()
     line = pl.concat_str(COLUMNS[year], separator=",")
     lines, wanted = rows.select(line).to_series(), given.select(line).to_series()
+    _require_same(
+        problems, given.with_columns(wanted.alias(TEXT)), rows.with_columns(lines.alias(TEXT))
+    )
     # Which of several equal rows is which cannot be told, and need not be.
     order, wanted_order = lines.arg_sort(), wanted.arg_sort()
-    if len(lines) != len(wanted) or (lines[order] != wanted[wanted_order]).any():
-        _explain(
-            problems, given.with_columns(wanted.alias(TEXT)), rows.with_columns(lines.alias(TEXT))
-        )
     places = np.empty(len(rows), dtype=np.int64)
     places[wanted_order.to_numpy()] = order.to_numpy()
     return places
 
 
-def _explain(problems: Problems, given: pl.DataFrame, rows: pl.DataFrame) -> None:
-    """Raise a SubmissionError with the rows that are published too often or not at all."""
+def _require_same(problems: Problems, given: pl.DataFrame, rows: pl.DataFrame) -> None:
+    """Raise a SubmissionError if rows are published too often or not at all."""
     copy = pl.int_range(pl.len()).over(TEXT).alias("_copy")
     given, rows = given.with_columns(copy), rows.with_columns(copy)
     foreign, missing = (
@@ -75,11 +74,10 @@ def aligned(
     release = publish(original, anonymized, seed=seed, period=period)
     origins = frame(release.key.rows).select(ROW, "origin")
     rows = release.public.frame().join(origins, on=ROW).drop(ROW).rename({"origin": ROW})
-    history = History(table(rows.sort(ROW)))
-    return contest_text(history, year, lines=original.rows)
+    return contest_text(History(table(rows)), year, lines=original.rows)
 
 
 def secret_pairs(release: Release) -> str:
     """Write the answer: a pseudonym and its customer in each line."""
-    pairs = frame(release.key.pseudonyms).select("pseudonym", "person").sort("pseudonym")
+    pairs = frame(release.key.pseudonyms).select("pseudonym", "person")
     return pairs.write_csv(include_header=False)

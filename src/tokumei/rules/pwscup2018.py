@@ -21,7 +21,7 @@ from tokumei.metrics.information_loss import InformationLoss
 from tokumei.registry import meaning
 from tokumei.rules import checks
 from tokumei.rules.contract import Entry, Original, Published, Step, Utility, plain, titled
-from tokumei.rules.lines import WHOLE, read_cells
+from tokumei.rules.lines import read_cells
 from tokumei.rules.one_name import OneName, check_pseudonyms, names_of
 from tokumei.rules.problems import Problems
 from tokumei.threats.full_knowledge import FullKnowledge
@@ -33,10 +33,10 @@ _ITEM = r"[^;{}\[\]*\s]+"
 _PRICE = r"[0-9]{1,9}(?:\.[0-9]{1,2})?"
 _QUANTITY = r"[0-9]{1,9}"
 SHAPES = {
-    "date": rf"^(?:\*|{checks.DATE}|\[{checks.DATE};{checks.DATE}\])$",
-    "item": rf"^(?:\*|{_ITEM}|\{{{_ITEM}(?:;{_ITEM})*\}})$",
-    "price": rf"^(?:\*|{_PRICE}|\[{_PRICE};{_PRICE}\])$",
-    "quantity": rf"^(?:\*|{_QUANTITY}|\[{_QUANTITY};{_QUANTITY}\])$",
+    "date": rf"^(?:\*|{checks.DATE}|\[{checks.DATE};{checks.DATE}])$",
+    "item": rf"^(?:\*|{_ITEM}|\{{{_ITEM}(?:;{_ITEM})*}})$",
+    "price": rf"^(?:\*|{_PRICE}|\[{_PRICE};{_PRICE}])$",
+    "quantity": rf"^(?:\*|{_QUANTITY}|\[{_QUANTITY};{_QUANTITY}])$",
 }
 FORMS = {
     "date": "A date must be like 2011/2/8, [2011/2/8;2011/3/1] or *, of days that exist, in order",
@@ -77,7 +77,7 @@ class Pwscup2018(OneName):
         rows = read_cells(Path(submission), columns, problems)
         truth = original.history.in_row_order()
         checks.check_rows(rows, len(truth), original.file, problems)
-        rows = rows.with_columns((pl.col(LINE) - 1).alias(ROW)).filter(WHOLE)
+        rows = rows.with_columns((pl.col(LINE) - 1).alias(ROW))
         kept = checks.check_deleted(rows, columns, SUPPRESSED, problems)
         true_names = {"person": "person/true", "time": "date/true"} | {
             name: f"{name}/true" for name in ("item", "price", "quantity")
@@ -131,7 +131,7 @@ def _check_cells(rows: pl.DataFrame, name: str, problems: Problems) -> pl.Series
     read, wide, _ = CELLS[name]
     cells, bad = parse(texts.set(~shaped, SUPPRESSED), read, of=wide)
     if wide == "set" and cells.dtype == pl.List(pl.String):
-        bad |= (cells.list.n_unique() < cells.list.len()).fill_null(value=False)
+        bad |= cells.list.n_unique().ne_missing(cells.list.len())
     marked = rows.with_columns((~shaped | bad).alias("_bad"), cells.alias("_cells"))
     checks.note(marked, pl.col("_bad"), FORMS[name], name, problems)
     fine = marked.filter(~pl.col("_bad") & pl.col(f"{name}/true").is_not_null())

@@ -20,7 +20,7 @@ from tokumei.metrics.indistinguishable import kinds_of_customers
 from tokumei.metrics.rows_deleted import RowsDeleted
 from tokumei.rules import checks
 from tokumei.rules.contract import Entry, Original, Published, Step, Utility, plain, titled
-from tokumei.rules.lines import WHOLE, read_cells
+from tokumei.rules.lines import read_cells
 from tokumei.rules.one_name import OneName, check_pseudonyms, names_of
 from tokumei.rules.problems import Problems
 from tokumei.threats.asking import ABSENT
@@ -64,7 +64,7 @@ class Simplified(OneName):
         rows = read_cells(Path(submission), columns, problems)
         truth = original.texts.in_row_order()
         checks.check_rows(rows, len(truth), original.file, problems)
-        rows = rows.with_columns((pl.col(LINE) - 1).alias(ROW)).filter(WHOLE)
+        rows = rows.with_columns((pl.col(LINE) - 1).alias(ROW))
         kept = checks.check_deleted(rows, columns, ABSENT, problems)
         owners = truth.select(ROW, pl.col("person").alias("person/true"))
         kept = kept.join(owners, on=ROW, how="left", maintain_order="left")
