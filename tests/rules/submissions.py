@@ -150,6 +150,10 @@ def with_the_last_row_twice(data: bytes) -> bytes:
     return data + data.rstrip(b"\n").rsplit(b"\n", 1)[1] + b"\n"
 
 
+def with_the_row(text: str) -> Change:
+    return lambda data: data + text.encode() + b"\n"
+
+
 def with_mark(data: bytes) -> bytes:
     return b"\xef\xbb\xbf" + data
 

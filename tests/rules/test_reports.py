@@ -12,6 +12,7 @@ from submissions import (
     Change,
     cell,
     checked,
+    checked_2016,
     line,
     places,
     together,
@@ -21,8 +22,10 @@ from submissions import (
 )
 
 from tokumei import rules
-from tokumei.errors import SubmissionError
-from tokumei.rules import Report
+from tokumei.errors import ReadError, SubmissionError
+from tokumei.rules import Entry, Original, Report
+from tokumei.rules.lines import WHOLE, read_cells, refuse_long
+from tokumei.rules.problems import Problems, Severity
 
 
 def test_all_faults_at_once_are_found_in_one_pass(tmp_path: Path) -> None:
@@ -88,6 +91,7 @@ def test_many_problems_are_summarised(tmp_path: Path) -> None:
     figures = report.to_json()
     assert figures["count"] == 3 * rows
     assert len(figures["problems"]) == 1_000
+    assert figures["problems"][0]["row"] == 1
     assert len(json.dumps(figures)) < 300_000
 
 
@@ -99,12 +103,111 @@ def test_a_long_or_strange_value_is_shown_short_and_harmless(tmp_path: Path) -> 
     assert "\x1b" not in entry.report.sentence()
 
 
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (None, ""),
+        ("x" * 60, "x" * 60),
+        ("x" + "y" * 60, "x" + "y" * 59 + "…"),
+        ("a\tb\u202e", "a\N{REPLACEMENT CHARACTER}b\N{REPLACEMENT CHARACTER}"),
+    ],
+)
+def test_60_characters_of_a_value_are_shown(value: str | None, shown: str) -> None:
+    problems = Problems("A.csv")
+    problems.breaks("A rule", "price", [3], [value])
+    assert problems.report().found["value"].to_list() == [shown]
+
+
+def test_a_summary_has_failures_first_each_with_its_first_value() -> None:
+    problems = Problems("A.csv")
+    severities: list[Severity] = ["warning", "failure"]
+    for number in range(40):
+        rows, values = [number + 9, number + 1], ["later", f"at {number}"]
+        problems.breaks(f"Rule {number}", "price", rows, values, severities[number % 2])
+    found = [(part.rule, part.severity, part.value) for part in problems.report().summary()]
+    assert found == [
+        *((f"Rule {number}", "failure", f"at {number}") for number in range(1, 40, 2)),
+        *((f"Rule {number}", "warning", f"at {number}") for number in range(0, 40, 2)),
+    ]
+
+
+def test_the_sentence_names_the_first_failure_and_counts_the_others() -> None:
+    problems = Problems("A.csv")
+    problems.breaks("A line should end in LF", "whole line", [1], [None], "warning")
+    assert problems.report().sentence() == "A.csv keeps the rules."
+    problems.breaks("A price must be above zero", "price", [3], ["0"])
+    first = "A.csv: A price must be above zero, not '0' (row 3, column price)."
+    assert problems.report().sentence() == first
+    problems.breaks("A row must end", "whole line", [4], [None])
+    assert problems.report().sentence() == f"{first} There is 1 more problem."
+    problems.breaks("A row must end", "whole line", [2], [None])
+    more = "A.csv: A row must end (row 2, column whole line). There are 2 more problems."
+    assert problems.report().sentence() == more
+
+
+def test_of_a_second_customer_with_a_pseudonym_the_first_row_is_noted(tmp_path: Path) -> None:
+    change = together(*(cell(row, 1, "p1") for row in (4, 5, 10)))
+    _, entry = checked(tmp_path, "pwscup2018", change)
+    assert places(entry.report) == [(4, "pseudonym"), (10, "pseudonym")]
+    assert "Two customers must not share a pseudonym, not 'p1'" in entry.report.sentence()
+    _, entry = checked(tmp_path, "pwscup2017", cell(4, 1, "p1"))
+    (found,) = entry.report.summary()
+    assert found.rule == "Two customers should not share a pseudonym"
+
+
+@pytest.mark.parametrize(
+    ("year", "deleted"),
+    [("pwscup2017", "DEL,,,,,,"), ("pwscup2018", "*,*,*,*,*"), ("simplified", "DEL,,")],
+)
+def test_the_rule_on_deleted_rows_shows_one(tmp_path: Path, year: str, deleted: str) -> None:
+    _, entry = checked(tmp_path, year, line(3, deleted + "x"))
+    assert f"A deleted row must be {deleted}, not" in entry.report.sentence()
+
+
+def test_the_number_of_rows_is_told(tmp_path: Path) -> None:
+    _, entry = checked(tmp_path, "simplified", lambda data: data * 125)
+    told = "A submission must have 8 rows, as T.csv has, not '1,000' (row 9, column whole line)."
+    assert told in entry.report.sentence()
+
+
+def test_a_file_with_more_lines_than_any_contest_is_refused(tmp_path: Path) -> None:
+    refuse_long(b"\n" * 5_000_000, "A.csv")
+    with pytest.raises(ReadError, match="has 5,000,001 lines; a contest file may have 5,000,000"):
+        checked(tmp_path, "pwscup2018", lambda _: b"\n" * 5_000_001)
+
+
+def test_a_zero_byte_is_noted_in_its_cell_or_in_the_last(tmp_path: Path) -> None:
+    problems = Problems("A.csv")
+    (tmp_path / "A.csv").write_bytes(b",a\0,\n1,2,3,\0\n")
+    rows = read_cells(tmp_path / "A.csv", ("x", "y", "z"), problems)
+    assert rows.rows() == [("", "a", "", 1, True), (None, None, None, 2, False)]
+    found = problems.report().found.select("row", "column", "value").rows()
+    assert found == [(1, "y", ""), (2, "z", ""), (2, "whole line", "4")]
+
+
+@pytest.mark.parametrize(("text", "kept", "empty"), [("a\n\n", 1, [2]), ("\n\n", 0, [1, 2])])
+def test_empty_lines_at_the_end_are_no_rows(
+    tmp_path: Path, text: str, kept: int, empty: list[int]
+) -> None:
+    problems = Problems("A.csv")
+    (tmp_path / "A.csv").write_text(text)
+    assert read_cells(tmp_path / "A.csv", ("x",), problems)[WHOLE].to_list() == [True] * kept
+    assert places(problems.report()) == [(row, "whole line") for row in empty]
+
+
 def test_an_invalid_entry_is_neither_published_nor_judged(tmp_path: Path) -> None:
     for year in VALID:
         original, entry = checked(tmp_path, year, without_last_row)
-        for act in (rules.find(year).judge, rules.find(year).publish):
-            with pytest.raises(SubmissionError) as caught:
-                act(original, entry, seed=1)
-            assert isinstance(caught.value.report, Report)
-            assert places(caught.value.report)
-            assert str(caught.value) == entry.report.sentence()
+        assert_refused(year, original, entry)
+    (tmp_path / "2016").mkdir()
+    original, entry = checked_2016(tmp_path / "2016", without_last_row, "P")
+    assert_refused("pwscup2016", original, entry)
+
+
+def assert_refused(year: str, original: Original, entry: Entry) -> None:
+    for act in (rules.find(year).judge, rules.find(year).publish):
+        with pytest.raises(SubmissionError) as caught:
+            act(original, entry, seed=1)
+        assert isinstance(caught.value.report, Report)
+        assert places(caught.value.report)
+        assert str(caught.value) == entry.report.sentence()
