@@ -15,6 +15,7 @@ from submissions import (
     faults_of_form,
     line,
     places,
+    together,
     with_empty_lines,
     with_mark,
     with_the_last_row_twice,
@@ -35,6 +36,8 @@ FAULTS_2016: list[tuple[str, Change, list[Place]]] = [
     ("M", line(3, "p1,f,1950/1/1,UK"), [(3, "M.pseudonym"), *((n, "T.pseudonym") for n in (6, 7))]),
     ("M", cell(3, 2, "x"), [(3, "M.sex")]),
     ("M", cell(3, 3, "1950/2/30"), [(3, "M.birth")]),
+    ("M", cell(3, 3, "1950/01/01"), [(3, "M.birth")]),
+    ("M", cell(3, 3, "+1950/1/1"), [(3, "M.birth")]),
     ("M", cell(3, 4, ""), [(3, "M.country")]),
     ("M", with_empty_lines, [(5, "M.whole line"), (6, "M.whole line")]),
     ("P", without_last_row, [(4, "P.whole line")]),
@@ -47,6 +50,12 @@ FAULTS_2016: list[tuple[str, Change, list[Place]]] = [
     ("P", line(2, "3"), [(2, "P.row")]),
     ("P", line(2, "9" * 30), [(2, "P.row")]),
     ("P", line(2, "1,1"), [(2, "P.whole line")]),
+    ("P", together(line(2, "1,1"), line(3, "1,1")), [(2, "P.whole line"), (3, "P.whole line")]),
+    (
+        "M",
+        together(line(1, "p1"), line(2, "p2")),
+        [(1, "M.whole line"), (2, "M.whole line"), *((n, "T.pseudonym") for n in (1, 2, 3, 4, 5))],
+    ),
     ("P", with_mark, [(1, "P.row")]),
     ("T", with_empty_lines, [(11, "T.whole line"), (12, "T.whole line")]),
     ("T", cell(8, 1, "p9"), [(8, "T.pseudonym")]),
@@ -76,6 +85,17 @@ def test_a_fault_of_2016_is_found_in_its_file_row_and_column(
     _, entry = checked_2016(tmp_path, change, name)
     assert sorted(places(entry.report)) == sorted(expected)
     assert places(entry.report, "warning") == []
+
+
+def test_problems_of_all_files_of_2016_stand_in_the_order_of_rows(tmp_path: Path) -> None:
+    _, entry = checked_2016(tmp_path, together(cell(1, 1, "p0"), cell(3, 2, "x")), "M")
+    assert places(entry.report) == [(1, "T.pseudonym"), (2, "T.pseudonym"), (3, "M.sex")]
+
+
+def test_p_of_2016_has_a_line_for_every_row_of_m(tmp_path: Path) -> None:
+    _, entry = checked_2016(tmp_path, without_last_row, "P")
+    rule = "mine: A submission must have 4 rows, as M' has, not '3' (row 4, column P.whole line)."
+    assert entry.report.sentence() == rule
 
 
 @pytest.mark.parametrize("name", ["M", "T", "P"])

@@ -17,6 +17,7 @@ from submissions import (
     together,
     with_empty_lines,
     with_the_last_row_twice,
+    with_the_row,
     without_last_row,
     without_rows,
 )
@@ -28,6 +29,7 @@ FAULTS_2017: list[tuple[Change, list[Place]]] = [
     (with_the_last_row_twice, [(13, "whole line")]),
     (without_rows, [(1, "whole line")]),
     (with_empty_lines, [(13, "whole line"), (14, "whole line")]),
+    (with_the_row("p9,0,2011/9/9,24:00,22423,1,5"), [(13, "whole line"), (13, "time")]),
     # Deleted rows
     (together(*(line(row, "DEL,,,,,,") for row in (1, 2, 3, 4, 5))), [(9, "pseudonym")]),
     (cell(7, 7, "1"), [(7, "pseudonym")]),
@@ -59,6 +61,7 @@ FAULTS_2017: list[tuple[Change, list[Place]]] = [
     (cell(3, 4, "9:5"), [(3, "time")]),
     (cell(3, 4, "09:05"), [(3, "time")]),
     (cell(3, 4, "9:60"), [(3, "time")]),
+    (cell(3, 4, "9:055"), [(3, "time")]),
     (cell(3, 4, ""), [(3, "time")]),
     # Items
     (cell(3, 5, "99999"), [(3, "item")]),

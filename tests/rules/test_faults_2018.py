@@ -15,6 +15,7 @@ from submissions import (
     places,
     with_empty_lines,
     with_the_last_row_twice,
+    with_the_row,
     without_last_row,
     without_rows,
 )
@@ -27,6 +28,7 @@ FAULTS_2018: list[tuple[Change, list[Place]]] = [
     (with_the_last_row_twice, [(11, "whole line")]),
     (without_rows, [(1, "whole line")]),
     (with_empty_lines, [(11, "whole line"), (12, "whole line")]),
+    (with_the_row("p5,2011/7/4,22728,3.75,x"), [(11, "whole line"), (11, "quantity")]),
     # Deleted rows
     (cell(7, 5, "10"), [(7, "pseudonym")]),
     (line(7, "*,,,,"), [(7, "pseudonym")]),
@@ -46,6 +48,7 @@ FAULTS_2018: list[tuple[Change, list[Place]]] = [
     (cell(8, 2, "[2011/5/1;2011/4/1]"), [(8, "date")]),
     (cell(8, 2, "[2011/5/1;2011/6/1]"), [(8, "date")]),
     (cell(8, 2, "{2011/4/30;2011/5/1}"), [(8, "date")]),
+    (cell(8, 2, "+2011/4/30"), [(8, "date")]),
     (cell(8, 2, ""), [(8, "date")]),
     # Items
     (cell(8, 3, "22728"), [(8, "item")]),
@@ -57,11 +60,14 @@ FAULTS_2018: list[tuple[Change, list[Place]]] = [
     (cell(8, 3, "22423;M"), [(8, "item")]),
     (cell(8, 3, "[22423;22424]"), [(8, "item")]),
     (cell(8, 3, "{22423;*}"), [(8, "item")]),
+    (cell(8, 3, "{22423;{M}"), [(8, "item")]),
+    (cell(8, 3, "{22423;M}}"), [(8, "item")]),
     (cell(8, 3, ""), [(8, "item")]),
     # Prices
     (cell(8, 4, "0"), [(8, "price")]),
     (cell(8, 4, "10.96"), [(8, "price")]),
     (cell(8, 4, "10.950"), [(8, "price")]),
+    (cell(8, 4, "+10.95"), [(8, "price")]),
     (cell(8, 4, "[10;10.955]"), [(8, "price")]),
     (cell(8, 4, "[11;10]"), [(8, "price")]),
     (cell(8, 4, "[11;12]"), [(8, "price")]),
@@ -81,6 +87,7 @@ FAULTS_2018: list[tuple[Change, list[Place]]] = [
     (cell(8, 5, "1.5"), [(8, "quantity")]),
     (cell(8, 5, "1.0"), [(8, "quantity")]),
     (cell(8, 5, "-1"), [(8, "quantity")]),
+    (cell(8, 5, "+1"), [(8, "quantity")]),
     (cell(8, 5, "1234567"), [(8, "quantity")]),
     (cell(8, 5, "1" * 400), [(8, "quantity")]),
     (cell(8, 5, "**"), [(8, "quantity")]),

@@ -15,16 +15,19 @@ from submissions import (
     places,
     with_empty_lines,
     with_the_last_row_twice,
+    with_the_row,
     without_last_row,
 )
 
 from tokumei import rules
+from tokumei.contracts import Score
 
 FAULTS_SIMPLIFIED: list[tuple[Change, list[Place]]] = [
     *faults_of_form(1, ("pseudonym", "date", "item"), 3),
     (without_last_row, [(8, "whole line")]),
     (with_the_last_row_twice, [(9, "whole line")]),
     (with_empty_lines, [(9, "whole line"), (10, "whole line")]),
+    (with_the_row("p4,2018/9/12,"), [(9, "whole line"), (9, "item")]),
     (cell(3, 3, "pear"), [(3, "pseudonym")]),
     (cell(1, 1, "p/1"), [(1, "pseudonym")]),
     (cell(1, 1, "Dan"), [(1, "pseudonym")]),
@@ -101,3 +104,15 @@ def test_the_worked_example_of_hamada_has_its_totals(
     found = {name: judgment.scores[name].value for name in ("deleted", "changed", "safety")}
     assert found == {"deleted": deleted / 8, "changed": changed / 16, "safety": safety}
     assert judgment.total == total
+
+
+def test_the_scores_of_the_simplified_game_say_how_to_read_them(tmp_path: Path) -> None:
+    original, entry = checked(tmp_path, "simplified")
+    (tmp_path / "guess.csv").write_text("p1,Alice\np2,Carol\n")
+    contest = rules.find("simplified")
+    judgment = contest.judge(original, entry, seed=1, guesses=[tmp_path / "guess.csv"])
+    known = "The attacker knows every purchase of every customer."
+    assert judgment.scores["changed"] == Score("changed", 2 / 16, "lower", (0.0, 1.0), 16)
+    expected = Score("expected", 1.0, "lower", (0.0, 1.0), 4, assumes=known)
+    assert judgment.scores["expected"] == expected
+    assert judgment.scores["guess:guess.csv"].value == 1 / 4
