@@ -14,6 +14,7 @@ from submissions import (
     checked_2016,
     line,
     places,
+    together,
     with_empty_lines,
     with_mark,
     with_returns,
@@ -147,8 +148,37 @@ def test_a_guess_of_the_simplified_game_is_marked(tmp_path: Path, text: str, rat
 
 
 def test_a_line_of_a_guess_of_the_simplified_game_has_two_cells(tmp_path: Path) -> None:
-    report, _ = read_guess(tmp_path, "simplified", "p1,Alice\np2\n")
-    assert places(report) == [(2, "whole line")]
+    report, _ = read_guess(tmp_path, "simplified", "p1,Alice\np2\np3\n")
+    assert places(report) == [(2, "whole line"), (3, "whole line")]
+    assert places(report, "warning") == []
+
+
+@pytest.mark.parametrize(
+    ("year", "text", "rate"),
+    [("pwscup2018", PAIRS_2018, 2 / 5), ("simplified", "p1,Alice\np2,Carol\n", 1 / 4)],
+)
+def test_attackers_are_compared_by_the_share_that_they_name(
+    tmp_path: Path, year: str, text: str, rate: float
+) -> None:
+    original, entry = checked(tmp_path, year)
+    contest, path = rules.find(year), tmp_path / "guess.csv"
+    made = contest.publish(original, entry, seed=1)
+    path.write_text(text)
+    score = contest.named(made, path)
+    assert (score.name, score.value) == ("guess:guess.csv", rate)
+    path.write_text("p1,C1,C1\n")
+    with pytest.raises(SubmissionError, match="A row must have 2 cells"):
+        contest.named(made, path)
+
+
+def test_the_answer_of_2018_stands_in_the_order_of_the_pseudonyms(tmp_path: Path) -> None:
+    """C1, who has three rows, stands once."""
+    renamed = together(*(cell(row, 1, "z1") for row in (1, 2, 3)))
+    original, entry = checked(tmp_path, "pwscup2018", renamed)
+    files = rules.find("pwscup2018").files(
+        rules.find("pwscup2018").publish(original, entry, seed=1)
+    )
+    assert files["secret/answer.csv"] == "p2,C2\np3,C3\np4,C4\np5,C5\nz1,C1\n"
 
 
 @pytest.mark.parametrize(

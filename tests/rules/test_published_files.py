@@ -15,13 +15,16 @@ from submissions import (
     cell,
     checked,
     checked_2016,
+    opened,
     places,
     with_mark,
 )
 
 from tokumei import rules
 from tokumei.errors import ParameterError, ReadError, SubmissionError, TokumeiError
+from tokumei.history import ROW
 from tokumei.rules import Report
+from tokumei.rules.pwscup2017 import Pwscup2017
 
 
 def published(year: str, text: str) -> str:
@@ -42,7 +45,9 @@ def test_a_published_file_has_the_rows_of_the_submission(tmp_path: Path, year: s
 def test_a_foreign_row_of_a_published_file_is_named(tmp_path: Path, year: str) -> None:
     original, entry = checked(tmp_path, year)
     rows = published(year, VALID[year]).splitlines(keepends=True)
+    name, rest = rows[2].split(",", 1)
     changes = {
+        "cut elsewhere": [*rows[:2], f"{name}{rest[0]},{rest[1:]}", *rows[3:]],
         "instead of another": [*rows[:2], rows[2].replace("p", "q", 1), *rows[3:]],
         "beside the others": [*rows[:2], rows[2].replace("p", "q", 1), *rows[2:]],
         "twice": [*rows[:2], rows[0], *rows[2:]],
@@ -104,6 +109,32 @@ def test_only_2017_has_views(tmp_path: Path) -> None:
     original, entry = checked(tmp_path, "pwscup2018")
     with pytest.raises(ParameterError, match="Only pwscup2017 has views"):
         rules.find("pwscup2018").judge(original, entry, seed=1, views=tmp_path)
+
+
+def test_the_views_of_2017_show_a_quarter_to_all_of_the_rows(tmp_path: Path) -> None:
+    T = "".join(f"C1,{n},2011/2/3,9:05,22423,2.1,12\n" for n in range(100))
+    (tmp_path / "T.csv").write_text(T)
+    contest = rules.find("pwscup2017")
+    files = contest.view_files(contest.read(tmp_path / "T.csv"), seed=1)
+    assert {text.count("\n") for text in files.values()} == {100}
+    known = {name: 100 - text.count("DEL,,,,,,\n") for name, text in files.items()}
+    assert known == {f"views/T{percent}.csv": percent for percent in (25, 50, 75, 100)}
+
+
+def test_the_views_of_2017_are_read_as_they_were_drawn(tmp_path: Path) -> None:
+    original, contest = opened(tmp_path, "pwscup2017"), Pwscup2017()
+    for name, text in contest.view_files(original, seed=1).items():
+        (tmp_path / Path(name).name).write_text(text)
+    drawn, read = (contest.views(original, seed=1, folder=place) for place in (None, tmp_path))
+    assert set(drawn) == {25, 50, 75, 100}
+    for percent, view in drawn.items():
+        known = view.in_row_order().select(ROW, "person", "time", "item").rows()
+        assert read[percent].frame().select(ROW, "person", "time", "item").rows() == known
+
+
+def test_only_2017_writes_views(tmp_path: Path) -> None:
+    with pytest.raises(ParameterError, match="Only pwscup2017 has views"):
+        rules.find("pwscup2018").view_files(opened(tmp_path, "pwscup2018"), seed=1)
 
 
 def test_a_missing_view_is_told(tmp_path: Path) -> None:
