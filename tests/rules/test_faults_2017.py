@@ -32,6 +32,7 @@ FAULTS_2017: list[tuple[Change, list[Place]]] = [
     (with_the_row("p9,0,2011/9/9,24:00,22423,1,5"), [(13, "whole line"), (13, "time")]),
     # Deleted rows
     (together(*(line(row, "DEL,,,,,,") for row in (1, 2, 3, 4, 5))), [(9, "pseudonym")]),
+    (together(*(line(row, "DEL,,,,,,") for row in (1, 2, 3, 4, 5, 6))), [(7, "pseudonym")]),
     (cell(7, 7, "1"), [(7, "pseudonym")]),
     (cell(7, 2, "0"), [(7, "pseudonym")]),
     # Pseudonyms

@@ -26,6 +26,7 @@ from submissions import (
 from tokumei import rules
 from tokumei.errors import SubmissionError
 from tokumei.rules import Report
+from tokumei.rules.pwscup2017 import months_of
 
 
 def read_guess(
@@ -59,6 +60,29 @@ def test_the_answer_of_2017_follows_m(tmp_path: Path) -> None:
     original, entry = checked(tmp_path, "pwscup2017")
     contest = rules.find("pwscup2017")
     assert contest.files(contest.publish(original, entry, seed=1))["secret/F.csv"] == F_2017
+
+
+def test_the_key_of_2017_has_a_line_for_every_customer_and_month(tmp_path: Path) -> None:
+    _, entry = checked(tmp_path, "pwscup2017")
+    assert entry.names.select("pseudonym", "person", "period").rows() == [
+        ("p1", "C1", "2010/12"),  # two rows
+        ("p2", "C1", "2011/2"),
+        ("p3", "C2", "2010/12"),
+        ("p4", "C2", "2011/2"),
+        ("p5", "C3", "2011/2"),
+        ("p6", "C4", "2011/4"),
+        ("p7", "C5", "2011/7"),
+        ("p8", "C5", "2011/8"),
+        ("p9", "C5", "2011/9"),
+    ]
+
+
+def test_a_contest_of_2017_on_other_data_has_the_months_of_t(tmp_path: Path) -> None:
+    days = ("2019/3/1", "2011/2/3", "2019/3/2")
+    rows = (f"C1,1,{day},9:05,22423,2.1,12\n" for day in days)
+    (tmp_path / "T.csv").write_text("".join(rows))
+    original = rules.find("pwscup2017").read(tmp_path / "T.csv")
+    assert months_of(original) == ("2011-02", "2019-03")
 
 
 @pytest.mark.parametrize(

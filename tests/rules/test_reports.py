@@ -170,6 +170,15 @@ def test_the_number_of_rows_is_told(tmp_path: Path) -> None:
     assert told in entry.report.sentence()
 
 
+def test_the_number_of_deleted_rows_is_told(tmp_path: Path) -> None:
+    (tmp_path / "T.csv").write_text("C1,1,2011/2/3,9:05,22423,2.1,12\n" * 1_000)
+    (tmp_path / "AT.csv").write_text("DEL,,,,,,\n" * 1_000)
+    year = rules.find("pwscup2017")
+    entry = year.check(year.read(tmp_path / "T.csv"), tmp_path / "AT.csv")
+    told = "At most half of the rows may be deleted, not '1,000' (row 501, column pseudonym)."
+    assert told in entry.report.sentence()
+
+
 def test_a_file_with_more_lines_than_any_contest_is_refused(tmp_path: Path) -> None:
     refuse_long(b"\n" * 5_000_000, "A.csv")
     with pytest.raises(ReadError, match="has 5,000,001 lines; a contest file may have 5,000,000"):

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from math import inf
 
+import polars as pl
 import pytest
 
 from tokumei import rules
-from tokumei.contracts import Score
+from tokumei.contracts import Answer, Guess, Score
 from tokumei.rules.contract import titled
 
 
@@ -30,6 +31,23 @@ def test_2016_takes_the_mean_of_the_mean_loss_and_the_largest_rate() -> None:
     losses = [score("a", 0.125, 0.25), score("b", 0.25, 1.0), score("c", 3), score("d", 0.25)]
     total = rules.find("pwscup2016").total(losses, RISKS)
     assert total == [score("U", 0.5), score("E", 0.75), score("total", 0.625)]
+
+
+def test_the_scores_of_2017_have_the_digits_that_the_contest_gave() -> None:
+    digits = {utility.title: utility.digits for utility in rules.find("pwscup2017").utilities}
+    assert digits == {
+        "E1": 6,
+        "E2": 6,
+        "E3.list": 6,
+        "E3.similarity": 6,
+        "E4": 10,
+        "E5": 10,
+        "E6": 4,
+    }
+    guess = Guess.of({"a": "x", "b": "x", "c": "x"})
+    truth = {"target": ["a", "b", "c"], "value": ["x", "y", "z"], "person": ["a", "b", "c"]}
+    (rate,) = rules.find("pwscup2017").marked("S1", guess, Answer(pl.DataFrame(truth)))
+    assert rate.value == 0.333333
 
 
 def test_2017_adds_the_largest_loss_and_the_largest_rate() -> None:
