@@ -248,8 +248,8 @@ def test_a_value_may_hold_a_mark_that_stands_between_values(mark: str) -> None:
     assert kinds(one, ["person", "item"]) == 2
     in_a_row = [("Ann", f"a{mark}b", "c"), ("Ben", "a", f"b{mark}c")]
     assert kinds(in_a_row, ["person", "item", "shop"]) == 2
-    escaped = [("Ann", "\x1b4"), ("Ben", "\x1f"), ("Cem", "\x1b\x1f")]
-    assert kinds(escaped, ["person", "item"], by="items") == 3
+    escaped = [("Ann", "\x1b4"), ("Ben", "\x1f"), ("Cem", "\x1b\x1f"), ("Dan", "\x1b3")]
+    assert kinds(escaped, ["person", "item"], by="items") == 4
 
 
 def test_customers_without_any_column_are_all_alike() -> None:
@@ -282,6 +282,7 @@ def test_customers_who_are_not_in_the_table_are_told_apart_by_rows() -> None:
     assert kinds_with(people, {"Ann": "tea", "Ben": "tea"}) == 2
     assert kinds_with(people, {"Ann": "tea", "Ben": "tea", "Cat": "rice"}) == 3
     assert kinds_with(people, {"Ann": "tea", "Ben": "tea", "Cat": "tea"}) == 2
+    assert kinds_with({"person": ["Ann"]}, {"Ann": "tea", "Ben": "tea"}) == 1
 
 
 @pytest.mark.parametrize("column", ["price", "quantity", "item", "time"])

@@ -68,7 +68,7 @@ def kinds_of_rows(rows: pl.DataFrame, columns: Sequence[str]) -> pl.Series:
     """Return a text for each row; those of two rows are equal if these cells are."""
     texts = [_without_separators(to_text(rows[name], plain_text)) for name in columns]
     texts = texts or [pl.repeat("", len(rows), eager=True)]
-    joined = pl.concat_str(pl.all(), separator="\x1f", ignore_nulls=True)
+    joined = pl.concat_str(pl.all(), separator="\x1f")
     return pl.DataFrame(texts).select(joined.alias("kind")).to_series()
 
 
@@ -76,14 +76,12 @@ def _without_separators(texts: pl.Series) -> pl.Series:
     """Write what is put between texts otherwise where a text holds it."""
     if texts.str.contains(r"[\x1b-\x1f]").any():
         for number, sign in enumerate("\x1b\x1c\x1d\x1e\x1f"):
-            texts = texts.str.replace_all(sign, f"\x1b{number}", literal=True)
+            texts = texts.str.replace_all(sign, f"\x1b{number}")
     return texts
 
 
 def _with_attributes(kinds: pl.DataFrame, customers: pl.DataFrame) -> pl.DataFrame:
     """Tell customers apart by their attributes as well, as whoever gets the release can."""
-    if customers.width == 1:  # names alone: no attribute was kept
-        return kinds
     compared = [name for name in customers.columns if name != "person"]
     attributes = kinds_of_rows(customers, compared).alias("attributes")
     described = customers.select("person", attributes)
