@@ -15,8 +15,10 @@ from submissions import (
     cell,
     checked,
     checked_2016,
+    line,
     opened,
     places,
+    together,
     with_mark,
 )
 
@@ -88,11 +90,14 @@ def test_what_is_published_can_be_given_back(tmp_path: Path, year: str, change: 
 
 @pytest.mark.parametrize("year", VALID)
 def test_a_published_file_that_breaks_the_form_is_refused(tmp_path: Path, year: str) -> None:
+    """What follows from it, as a row that is in no submission, is not told as well."""
     original, entry = checked(tmp_path, year)
-    (tmp_path / "S.csv").write_bytes(with_mark(published(year, VALID[year]).encode()))
+    change = together(line(2, "p1"), with_mark)
+    (tmp_path / "S.csv").write_bytes(change(published(year, VALID[year]).encode()))
     with pytest.raises(SubmissionError, match="byte order mark") as caught:
         rules.find(year).judge(original, entry, seed=1, published=tmp_path / "S.csv")
     assert isinstance(caught.value.report, Report)
+    assert places(caught.value.report) == [(1, "pseudonym"), (2, "whole line")]
 
 
 def test_2016_publishes_what_was_submitted(tmp_path: Path) -> None:
