@@ -43,6 +43,8 @@ class Problems:
         severity: Severity = "failure",
     ) -> None:
         """Note that these rows (counted from 1) break a rule with these values."""
+        if not len(rows):  # most rules are kept, and making a table takes time
+            return
         part = pl.DataFrame({"row": rows, "value": values}).select(
             pl.col("row").cast(pl.Int64),
             pl.lit(self.labels.get(column, column)).alias("column"),
