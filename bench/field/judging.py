@@ -26,7 +26,8 @@ A submission is read, checked and published; then come all utilities, the sample
 their marks. The contests' own programs are not ours to run here (on the same files they took 60
 to 80 seconds of processor time for 2017 and 2 for 2018, on another day); the peer is
 `tests/rules/literal.py`, plain Python that follows the text of the rules row by row, and that
-our tests compare with."""
+our tests compare with. It reads the submission, but checks nothing: that part of our time has
+no counterpart."""
 
 LITERAL = "literal Python"
 GOALS = {"pwscup2017": 50.0, "pwscup2018": None}
