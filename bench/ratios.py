@@ -4,7 +4,7 @@
 `bench/ratios.toml`; `tests/bench` fails where one is less than half of what is recorded. Processor
 times of two works in one process, on one core and one after the other, hardly depend in their ratio
 on what else the machine does. The shortest of several runs counts. Dense matrices are another
-matter: `bayes_steps` is 22 on an Intel Xeon and 11 on an AMD EPYC, of which the smaller is recorded.
+matter: `bayes_steps` is 22 on an Intel Xeon and 11 on an AMD EPYC; the smaller is recorded.
 """
 
 from __future__ import annotations
