@@ -220,7 +220,10 @@ class Rules(ABC):
         self, title: str, attack: Attack, challenge: Challenge, answer: Answer, seed: int
     ) -> list[Score]:
         """Mark what an attack says."""
-        guess = attack(challenge, seed=seed)
+        return self.judged(title, attack(challenge, seed=seed), challenge, answer)
+
+    def judged(self, title: str, guess: Guess, challenge: Challenge, answer: Answer) -> list[Score]:
+        """Mark a guess, and say what its attacker is assumed to know."""
         return [
             replace(score, assumes=challenge.assumes) for score in self.marked(title, guess, answer)
         ]

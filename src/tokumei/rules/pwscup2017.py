@@ -140,10 +140,10 @@ class Pwscup2017(Rules):
     def _sampled(self, asked: dict[int, Challenge], answer: Answer) -> list[Score]:
         said = {p: guesses(list(SAMPLES.values()), challenge) for p, challenge in asked.items()}
         return [
-            replace(score, assumes=asked[percent].assumes)
+            score
             for number, name in enumerate(SAMPLES)
-            for percent in asked
-            for score in self.marked(f"{name}@{percent}", said[percent][number], answer)
+            for percent, challenge in asked.items()
+            for score in self.judged(f"{name}@{percent}", said[percent][number], challenge, answer)
         ]
 
     def answer(self, published: Published) -> Answer:
