@@ -32,7 +32,7 @@ def main() -> None:
     logging.disable(logging.WARNING)
     lines = []
     for name, history in histories().items():
-        release = publish(history, DeleteRows(share=0.3)(history, seed=1), seed=2)
+        release = publish(history, DeleteRows(share=0.3)(history, seed=1), secret=b"2")
         start = time.perf_counter()
         scorecard(history, release, seed=0)
         scored = time.perf_counter()

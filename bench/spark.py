@@ -161,7 +161,7 @@ def _counted(history: Any) -> Any:
 
 
 def _published(original: Any, anonymized: Any) -> Any:
-    release = publish(original, anonymized, seed=2)
+    release = publish(original, anonymized, secret=b"2")
     assert release.public.rows
     return release
 

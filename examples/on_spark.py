@@ -20,7 +20,7 @@ def main(purchases: str, folder: str) -> None:
     shop = tokumei.read(spark.read.parquet(purchases))
     customers = tokumei.statistics(shop).customers
     method = Decoys(clusters=customers // 8, min_size=4, seconds=1)
-    release = tokumei.publish(shop, method(shop, seed=SEED), seed=SEED)
+    release = tokumei.publish(shop, method(shop, seed=SEED))
     write_release(release, Path(folder), method={**tokumei.registry.spec(method), "seed": SEED})
     for metric in (InformationLoss(), Indistinguishable()):
         sys.stdout.write(f"{metric(shop, release, seed=SEED)}\n")

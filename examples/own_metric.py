@@ -29,5 +29,5 @@ class MeanPriceError(Checked):
 
 if __name__ == "__main__":
     shop = tokumei.generate("shop", customers=100, seed=0)
-    release = tokumei.publish(shop, PerturbAmounts(price=0.3)(shop, seed=1), seed=1)
+    release = tokumei.publish(shop, PerturbAmounts(price=0.3)(shop, seed=1))
     print(MeanPriceError()(shop, release, seed=1))

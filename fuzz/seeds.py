@@ -172,7 +172,7 @@ def releases() -> list[bytes]:
     found = []
     for hidden in (history, Generalize(k=2)(history, seed=1)):
         with _folder() as folder:
-            write_release(tokumei.publish(history, hidden, seed=1), folder / "release")
+            write_release(tokumei.publish(history, hidden, secret=b"1"), folder / "release")
             there = [name for name in RELEASE if (folder / "release" / name).exists()]
             found.append(framed(folder / "release", there))
     return found

@@ -39,7 +39,7 @@ TYPED = """\
 import tokumei
 
 history: tokumei.History = tokumei.generate("shop", customers=20, seed=0)
-reveal_type(tokumei.publish(history, history, seed=1))
+reveal_type(tokumei.publish(history, history))
 """
 
 

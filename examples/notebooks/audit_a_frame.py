@@ -77,7 +77,7 @@ def _():
 
 @app.cell
 def _(history):
-    renamed = tokumei.publish(history, history, seed=2)
+    renamed = tokumei.publish(history, history)
     renamed.public.to_native().head()
     return (renamed,)
 
@@ -122,7 +122,7 @@ def _():
 def _(history):
     size = 4
     alike = Equalize(groups="balanced", size=size)(history, seed=4)
-    release = tokumei.publish(history, alike, seed=4)
+    release = tokumei.publish(history, alike)
     return (release,)
 
 

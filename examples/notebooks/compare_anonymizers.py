@@ -101,7 +101,7 @@ def _(anonymizers, shop):
     }
     rows = []
     for name, method in anonymizers.items():
-        release = tokumei.publish(shop, method(shop, seed=2), seed=2)
+        release = tokumei.publish(shop, method(shop, seed=2))
         row = {"anonymizer": name, "found": risk(shop, release, seed=3).value}
         rows.append(row | {use: one(shop, release, seed=3).value for use, one in losses.items()})
     scores = pl.DataFrame(rows)

@@ -51,7 +51,7 @@ def bits(seed: int, stream: str, keys: npt.NDArray[np.int64] | UInts) -> UInts:
 
 def uniform(seed: int, stream: str, keys: npt.NDArray[np.int64] | UInts) -> Floats:
     """Return a number in [0, 1) for every key."""
-    return (bits(seed, stream, keys) >> np.uint64(11)).astype(np.float64) * 2.0**-53
+    return _as_uniform(bits(seed, stream, keys))
 
 
 def pair_bits(start: int, first: UInts, second: UInts) -> UInts:
@@ -65,3 +65,45 @@ def integers(
 ) -> npt.NDArray[np.int64]:
     """Return a whole number in low..high, both ends included, for every key."""
     return low + np.floor(uniform(seed, stream, keys) * (high - low + 1)).astype(np.int64)
+
+
+def repeatable_secret(seed: int) -> bytes:
+    """Return a secret for experiments whose numbers are printed; whoever knows the seed knows it.
+
+    A release that leaves the house needs one that nobody can guess: `publish` draws it.
+    """
+    return f"repeatable/{seed}".encode()
+
+
+def hidden_uniform(secret: bytes, stream: str, rows: npt.NDArray[np.int64]) -> Floats:
+    """Return a number in [0, 1) for every row id; without the secret nobody can compute it.
+
+    Unlike `uniform` this is a cryptographic function: numbers that are seen tell nothing of the
+    others. One hash serves eight neighboring rows.
+    """
+    blocks, places = np.divmod(rows.astype(np.int64), 8)
+    distinct, which = np.unique(blocks, return_inverse=True)
+    key = _key_of(secret, stream)
+    hashed = b"".join(
+        hashlib.blake2b(block.tobytes(), key=key, digest_size=64).digest()
+        for block in distinct.astype("<i8")
+    )
+    words = np.frombuffer(hashed, dtype="<u8").reshape(-1, 8)
+    return _as_uniform(words[which, places])
+
+
+def hidden_uniform_of(secret: bytes, stream: str, names: Iterable[str]) -> Floats:
+    """Return the same for every name."""
+    key = _key_of(secret, stream)
+    hashed = b"".join(
+        hashlib.blake2b(name.encode(), key=key, digest_size=8).digest() for name in names
+    )
+    return _as_uniform(np.frombuffer(hashed, dtype="<u8"))
+
+
+def _key_of(secret: bytes, stream: str) -> bytes:
+    return hashlib.blake2b(stream.encode() + b"\0" + secret, digest_size=32).digest()
+
+
+def _as_uniform(words: UInts) -> Floats:
+    return (words >> np.uint64(11)).astype(np.float64) * 2.0**-53

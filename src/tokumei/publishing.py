@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import secrets
 import string
 from dataclasses import replace
 from itertools import count
@@ -13,7 +14,7 @@ import polars as pl
 
 from tokumei.cells import low
 from tokumei.contracts import Key, Release
-from tokumei.draws import keys_of, uniform
+from tokumei.draws import hidden_uniform, hidden_uniform_of
 from tokumei.errors import SchemaError, Unachievable
 from tokumei.history import ROW, History
 from tokumei.tables import Table, frame, spark_form, table
@@ -21,25 +22,35 @@ from tokumei.tables import Table, frame, spark_form, table
 log = logging.getLogger(__name__)
 
 Period = Literal["month"]
+SECRET_BYTES = 32
 # While publishing; names that no column of a history has.
 PERIOD, PSEUDONYM = "_period", "_pseudonym"
 
 
 def publish(
-    original: History, anonymized: History, /, *, seed: int, period: Period | None = None
+    original: History,
+    anonymized: History,
+    /,
+    *,
+    secret: bytes | None = None,
+    period: Period | None = None,
 ) -> Release:
     """Draw pseudonyms, shuffle the rows, and keep the key apart.
 
     Baskets are renumbered as well: an invoice number that stands in the shop's own books would
     link a release to its customers at once. With `period="month"` a customer has another
     pseudonym in every month, and the customers table is not published: a birth date would link the
-    months again. Whoever knows the seed can undo the pseudonyms: it belongs to the key.
+    months again.
+
+    Pseudonyms, basket numbers and the order of rows are drawn with a secret, which is drawn itself
+    unless a test fixes it: whoever knows it can undo the pseudonyms.
     """
+    secret = secrets.token_bytes(SECRET_BYTES) if secret is None else secret
     if original.on_spark != anonymized.on_spark:
         raise SchemaError("The original and the anonymized history must both be on Spark, or none.")
     if original.on_spark:
         distant: Release = spark_form("publishing:publish")(
-            original, anonymized, seed=seed, period=period
+            original, anonymized, secret=secret, period=period
         )
         return distant
     if period is not None and anonymized.customers is not None:
@@ -49,8 +60,8 @@ def publish(
         raise Unachievable("Nothing is left to publish: the anonymized history has no rows.")
     _check_rows(original, rows)
     rows = rows.with_columns(_periods(rows, period))
-    pseudonyms = _pseudonyms(original, anonymized, rows, seed, period)
-    order = np.argsort(uniform(seed, "publish/rows", rows[ROW].to_numpy()), kind="stable")
+    pseudonyms = _pseudonyms(original, anonymized, rows, secret, period)
+    order = np.argsort(hidden_uniform(secret, "publish/rows", rows[ROW].to_numpy()), kind="stable")
     rows = rows[order].join(
         pseudonyms, on=["person", PERIOD], how="left", nulls_equal=True, maintain_order="left"
     )
@@ -63,7 +74,7 @@ def publish(
     public_rows = rows.with_columns(key_rows["row"].alias(ROW), person=PSEUDONYM)
     if "basket" in rows.columns:
         numbers = _numbered(
-            rows["basket"].drop_nulls().unique().sort(), seed, "publish/baskets", "B"
+            rows["basket"].drop_nulls().unique().sort(), secret, "publish/baskets", "B"
         )
         public_rows = public_rows.with_columns(
             pl.col("basket").replace_strict(numbers, default=None, return_dtype=pl.String)
@@ -74,12 +85,12 @@ def publish(
         customers=_public_customers(anonymized, pseudonyms) if period is None else None,
         source=replace(anonymized.source, dropped={}),
     )
-    secret = pseudonyms.select(
+    names = pseudonyms.select(
         pl.col(PSEUDONYM).alias("pseudonym"),
         "person",
         *([pl.col(PERIOD).alias("period")] if period else []),
     ).sort("pseudonym")
-    return Release(public=public, key=Key(pseudonyms=table(secret), rows=table(key_rows)))
+    return Release(public=public, key=Key(pseudonyms=table(names), rows=table(key_rows)))
 
 
 def _check_rows(original: History, rows: pl.DataFrame) -> None:
@@ -108,7 +119,7 @@ def _periods(rows: pl.DataFrame, period: Period | None) -> pl.Series:
 
 
 def _pseudonyms(
-    original: History, anonymized: History, rows: pl.DataFrame, seed: int, period: Period | None
+    original: History, anonymized: History, rows: pl.DataFrame, secret: bytes, period: Period | None
 ) -> pl.DataFrame:
     holders = rows.select("person", PERIOD).unique()
     if period is None and anonymized.customers is not None:
@@ -120,14 +131,14 @@ def _pseudonyms(
     # One label per holder; the zero byte cannot occur inside a name read from text.
     labels = holders["person"] + "\0" + holders[PERIOD].fill_null("")
     prefix = _free_prefix(original.persons())
-    names = _numbered(labels, seed, "publish/pseudonyms", prefix)
+    names = _numbered(labels, secret, "publish/pseudonyms", prefix)
     numbered = labels.replace_strict(names, return_dtype=pl.String)
     return holders.with_columns(numbered.alias(PSEUDONYM))
 
 
-def _numbered(labels: pl.Series, seed: int, stream: str, prefix: str) -> dict[str, str]:
+def _numbered(labels: pl.Series, secret: bytes, stream: str, prefix: str) -> dict[str, str]:
     """Give the labels the numbers 1..n in random order, so that a number says nothing."""
-    order = np.argsort(uniform(seed, stream, keys_of(labels)), kind="stable")
+    order = np.argsort(hidden_uniform_of(secret, stream, labels), kind="stable")
     width = len(str(len(labels)))
     shuffled = labels[order].to_list()
     return {label: f"{prefix}{number:0{width}d}" for number, label in enumerate(shuffled, start=1)}

@@ -208,7 +208,7 @@ def test_the_loss_is_what_the_metric_says(shop, k):
             "quantity": intervals(*(joined["quantity" + e].cast(pl.Int64) for e in ("lo", "hi"))),
         }
     )
-    release = publish(history, history.with_purchases(public), seed=1)
+    release = publish(history, history.with_purchases(public), secret=b"1")
     score = InformationLoss()(history, release, seed=0)
     assert score.value == pytest.approx(found.loss, abs=1e-9)
 

@@ -30,7 +30,7 @@ QUICK = {"seconds": 0.5}
 
 
 def rate(history: History, anonymized: History, attack: Attack) -> float:
-    release = publish(history, anonymized, seed=3)
+    release = publish(history, anonymized, secret=b"3")
     challenge, answer = FullKnowledge()(history, release, seed=3)
     return HitRate()(attack(challenge, seed=3), answer).value
 
@@ -51,7 +51,9 @@ def test_figure_2_of_the_paper() -> None:
     bought = anonymized.frame().group_by("person").agg(pl.col("item").unique().sort())
     assert bought["item"].to_list() == [["g1", "g2", "g3", "g4", "g5"]] * 3
     assert (
-        DecoyViolations(min_size=3)(history, publish(history, anonymized, seed=1), seed=1).value
+        DecoyViolations(min_size=3)(
+            history, publish(history, anonymized, secret=b"1"), seed=1
+        ).value
         == 0
     )
 
@@ -95,14 +97,17 @@ def test_shared_rows_are_equal_in_every_column(fruit: History) -> None:
     members = pl.DataFrame({"person": fruit.persons(), "_cluster": [0, 0, 1, 1]})
     shared = fruit.add_rows(copies_of_all_rows(fruit, members))
     assert shared.rows == 2 * 3 + 2 * 5
-    release = publish(fruit, shared, seed=1)
+    release = publish(fruit, shared, secret=b"1")
     assert Indistinguishable(by="rows")(fruit, release, seed=1).value == 0.5
 
 
 def test_a_history_without_time_or_basket_gets_decoys_too() -> None:
     history = read(pl.DataFrame({"customer": ["a", "a", "b", "c"], "item": ["x", "y", "z", "x"]}))
     anonymized = Decoys(clusters=1, min_size=3, **QUICK)(history, seed=1)
-    assert Indistinguishable()(history, publish(history, anonymized, seed=1), seed=1).value == 1 / 3
+    assert (
+        Indistinguishable()(history, publish(history, anonymized, secret=b"1"), seed=1).value
+        == 1 / 3
+    )
 
 
 @given(
@@ -112,14 +117,14 @@ def test_a_history_without_time_or_basket_gets_decoys_too() -> None:
 )
 def test_every_promise_is_kept(clusters: int, grouping: str, style: str) -> None:
     method = Decoys(clusters=clusters, min_size=2, grouping=grouping, style=style, seconds=0.05)  # type: ignore[arg-type]
-    release = publish(SHOP, method(SHOP, seed=1), seed=1)
+    release = publish(SHOP, method(SHOP, seed=1), secret=b"1")
     assert DecoyViolations(min_size=2)(SHOP, release, seed=1).value == 0
     assert Indistinguishable()(SHOP, release, seed=1).value <= clusters / 40
 
 
 def test_rows_in_common_protect_against_every_attack() -> None:
     anonymized = Decoys(clusters=10, min_size=4, share="rows", **QUICK)(SHOP, seed=1)
-    release = publish(SHOP, anonymized, seed=1)
+    release = publish(SHOP, anonymized, secret=b"1")
     assert Indistinguishable(by="rows")(SHOP, release, seed=1).value == 10 / 40
     for attack in (ExactRow(), Jaccard(), StripDecoys()):
         assert rate(SHOP, anonymized, attack) <= 10 / 40 + 0.15
@@ -139,7 +144,7 @@ def test_deletions_save_decoys(caplog) -> None:
     deleted, added = SHOP.rows - len(kept), (both.frame()[ROW] < 0).sum()
     assert deleted > 0
     assert added + deleted < plain.rows - SHOP.rows
-    release = publish(SHOP, both, seed=1)
+    release = publish(SHOP, both, secret=b"1")
     assert Indistinguishable()(SHOP, release, seed=1).value <= 10 / 40
     assert set(both.persons()) == set(SHOP.persons())
 
@@ -147,7 +152,7 @@ def test_deletions_save_decoys(caplog) -> None:
 def test_without_a_number_the_theory_chooses(caplog) -> None:
     caplog.set_level("INFO")
     anonymized = Decoys(**QUICK)(SHOP, seed=1)
-    kinds = Indistinguishable()(SHOP, publish(SHOP, anonymized, seed=1), seed=1)
+    kinds = Indistinguishable()(SHOP, publish(SHOP, anonymized, secret=b"1"), seed=1)
     assert 0 < kinds.value <= 0.5
     assert "clusters cost" in caplog.text
 

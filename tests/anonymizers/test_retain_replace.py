@@ -66,7 +66,7 @@ def test_forbidden_combinations_do_not_come_out_and_let_more_be_kept() -> None:
 def test_the_promised_k_is_found_in_the_release(k: int, forbidden: str) -> None:
     history = people(20_000)
     fields = {"columns": "sex,title,age", "forbidden": forbidden}
-    release = publish(history, RetainReplace(k=k, **fields)(history, seed=1), seed=2)
+    release = publish(history, RetainReplace(k=k, **fields)(history, seed=1), secret=b"2")
     score = PkAnonymity(**fields)(history, release, seed=3)
     low, high = score.interval
     assert low <= k * 1.02
@@ -77,7 +77,9 @@ def test_the_promised_k_is_found_in_the_release(k: int, forbidden: str) -> None:
 def test_each_column_may_have_its_own_rho_under_the_same_k() -> None:
     history = people(20_000)
     fields = {"columns": "sex,title,age", "forbidden": "sex=male & title=Ms; sex=female & title=Mr"}
-    release = publish(history, RetainReplace(k=5, choose="each", **fields)(history, seed=1), seed=2)
+    release = publish(
+        history, RetainReplace(k=5, choose="each", **fields)(history, seed=1), secret=b"2"
+    )
     low, high = PkAnonymity(**fields)(history, release, seed=3).interval
     assert low <= 5.2
     assert high >= 4.8
@@ -86,14 +88,14 @@ def test_each_column_may_have_its_own_rho_under_the_same_k() -> None:
 def test_purchases_are_verified_too() -> None:
     history = people(20_000)
     fields = {"columns": "item,quantity", "table": "purchases"}
-    release = publish(history, RetainReplace(rho=0.5, **fields)(history, seed=1), seed=2)
+    release = publish(history, RetainReplace(rho=0.5, **fields)(history, seed=1), secret=b"2")
     expected = anonymity(mechanism(Domain.of({"i": list("abc"), "q": list("123")}), 0.5), 20_000)
     assert PkAnonymity(**fields)(history, release, seed=3).value == pytest.approx(expected, rel=0.1)
 
 
 def test_an_unchanged_release_has_no_anonymity() -> None:
     history = people(500)
-    release = publish(history, PseudonymsOnly()(history, seed=1), seed=2)
+    release = publish(history, PseudonymsOnly()(history, seed=1), secret=b"2")
     score = PkAnonymity(columns="sex,age")(history, release, seed=3)
     assert (score.value, score.interval) == (1.0, (1.0, 1.0))
 
@@ -106,13 +108,15 @@ def test_values_that_were_not_drawn_uniformly_have_no_anonymity() -> None:
         .then((pl.col("age") - 19) % 4 + 20)
         .otherwise("age")
     )
-    release = publish(history, replace(history, customers=table(ages)), seed=2)
+    release = publish(history, replace(history, customers=table(ages)), secret=b"2")
     assert PkAnonymity(columns="age")(history, release, seed=3).value == 1.0
 
 
 def test_reconstructing_brings_the_cross_tabulation_back() -> None:
     history = people(20_000)
-    release = publish(history, RetainReplace(columns="sex,title", k=50)(history, seed=1), seed=2)
+    release = publish(
+        history, RetainReplace(columns="sex,title", k=50)(history, seed=1), secret=b"2"
+    )
     raw = CrossTabulation(columns="sex,title")(history, release, seed=3)
     again = CrossTabulation(columns="sex,title", reconstructed=True)(history, release, seed=3)
     assert again.value < raw.value / 5
@@ -126,7 +130,7 @@ def test_a_cross_tabulation_by_hand() -> None:
         history, customers=table(customers.with_columns(sex=pl.Series(["m", "f", "x", "f"])))
     )
     # m 3/4 → 1/4, f 1/4 → 2/4, x 0 → 1/4.
-    score = CrossTabulation(columns="sex")(before, publish(before, after, seed=1), seed=1)
+    score = CrossTabulation(columns="sex")(before, publish(before, after, secret=b"1"), seed=1)
     assert score.value == pytest.approx(1.0)
 
 

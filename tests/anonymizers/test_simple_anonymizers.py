@@ -107,4 +107,4 @@ def test_a_chain_is_its_steps_one_after_the_other() -> None:
 
 
 def test_an_empty_chain_changes_nothing() -> None:
-    assert publish(SHOP, Chain()(SHOP, seed=1), seed=2).public.rows == SHOP.rows
+    assert publish(SHOP, Chain()(SHOP, seed=1), secret=b"2").public.rows == SHOP.rows

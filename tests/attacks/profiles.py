@@ -18,5 +18,5 @@ def named(guess: Guess, answer: Answer) -> dict[str, dict[str, float]]:
 
 
 def found(known: History, released: History, attack: Attack) -> dict[str, dict[str, float]]:
-    challenge, answer = FullKnowledge()(known, publish(known, released, seed=1), seed=1)
+    challenge, answer = FullKnowledge()(known, publish(known, released, secret=b"1"), seed=1)
     return named(attack(challenge, seed=1), answer)

@@ -88,7 +88,7 @@ def test_one_to_one_gives_everyone_another_name(known: History) -> None:
 
 def test_random_generalization_hides_nobody(shop: History) -> None:
     wide = GeneralizeAtRandom()(shop, seed=3)
-    challenge, answer = FullKnowledge()(shop, publish(shop, wide, seed=1), seed=1)
+    challenge, answer = FullKnowledge()(shop, publish(shop, wide, secret=b"1"), seed=1)
     assert HitRate()(CandidateIntersection()(challenge, seed=1), answer).value > 0.95
 
 

@@ -64,21 +64,21 @@ def test_a_key_of_other_cells_is_refused() -> None:
 
 
 def test_a_month_is_answered_by_the_last_known_row_of_that_month(fruit: History) -> None:
-    release = publish(fruit, fruit, seed=1, period="month")
+    release = publish(fruit, fruit, secret=b"1", period="month")
     challenge, answer = MonthlyView(share=1.0, item_characters=9)(fruit, release, seed=1)
     guess = KeyMatching(on="date+item+price+quantity", item_characters=9)(challenge, seed=0)
     assert WholeHistory()(guess, answer).value == 1
 
 
 def test_who_knows_no_row_names_nobody_in_any_month(fruit: History) -> None:
-    challenge, _ = MonthlyView()(fruit, publish(fruit, fruit, seed=1), seed=1)
+    challenge, _ = MonthlyView()(fruit, publish(fruit, fruit, secret=b"1"), seed=1)
     blind = challenge.known.with_purchases(challenge.known.frame().clear())
     guess = KeyMatching()(replace(challenge, known=blind), seed=0)
     assert frame(guess.pairs).is_empty()
 
 
 def test_attacks_on_item_sets_answer_months_too(fruit: History) -> None:
-    release = publish(fruit, fruit, seed=1)
+    release = publish(fruit, fruit, secret=b"1")
     challenge, answer = MonthlyView(share=1.0, item_characters=9)(fruit, release, seed=1)
     assert WholeHistory()(MultisetJaccard()(challenge, seed=1), answer).value == 1
 
@@ -136,7 +136,7 @@ def test_who_may_hold_all_items_is_named_if_nobody_else_may() -> None:
 
 
 def test_an_unchanged_release_gives_itself_away_by_its_items(shop: History) -> None:
-    challenge, answer = FullKnowledge()(shop, publish(shop, shop, seed=1), seed=1)
+    challenge, answer = FullKnowledge()(shop, publish(shop, shop, secret=b"1"), seed=1)
     rate = HitRate()(ItemIntersection()(challenge, seed=0), answer).value
     sets = widened(challenge.release.frame()["item"], "set")
     wide = challenge.release.with_purchases(challenge.release.frame().with_columns(sets))

@@ -27,7 +27,7 @@ def history(fruit: History) -> History:
 
 @pytest.fixture
 def release(history: History) -> Release:
-    return publish(history, history, seed=1)
+    return publish(history, history, secret=b"1")
 
 
 def test_attributes_that_agree_count_by_their_rarity(history: History, release: Release) -> None:
@@ -46,7 +46,7 @@ def test_attributes_that_agree_count_by_their_rarity(history: History, release: 
 
 def test_a_suppressed_attribute_agrees_with_nothing(history: History) -> None:
     hidden = PEOPLE.with_columns(birth=pl.lit(None, pl.Date), sex=pl.lit(None, pl.String))
-    release = publish(history, replace(history, customers=table(hidden)), seed=1)
+    release = publish(history, replace(history, customers=table(hidden)), secret=b"1")
     challenge, _ = CustomersTable()(history, release, seed=1)
     assert frame(CustomerAttributes()(challenge, seed=1).pairs).is_empty()
 
@@ -54,11 +54,11 @@ def test_a_suppressed_attribute_agrees_with_nothing(history: History) -> None:
 def test_without_a_table_on_both_sides_the_attack_does_not_apply(
     history: History, release: Release
 ) -> None:
-    bare = publish(history, replace(history, customers=None), seed=1)
+    bare = publish(history, replace(history, customers=None), secret=b"1")
     with pytest.raises(SchemaError, match="need a customers table"):
         CustomerAttributes()(CustomersTable()(history, bare, seed=1)[0], seed=1)
     other = table(frame(history.customers).rename({"sex": "gender", "birth": "born"}))
-    renamed = publish(history, replace(history, customers=other), seed=1)
+    renamed = publish(history, replace(history, customers=other), secret=b"1")
     challenge, _ = FullKnowledge()(history, renamed, seed=1)
     with pytest.raises(SchemaError, match="must share an exact column"):
         CustomerAttributes()(challenge, seed=1)

@@ -22,6 +22,7 @@ from tokumei.anonymizers import (
 )
 from tokumei.attacks import CustomerAttributes, Ensemble, ensemble
 from tokumei.contracts import Answer
+from tokumei.draws import repeatable_secret
 from tokumei.errors import SchemaError
 from tokumei.judges import HitRate
 from tokumei.tables import frame, table
@@ -77,7 +78,7 @@ def combine(monkeypatch):
 
 def rates(history: History, anonymized: History, threat) -> tuple[float, float, int]:
     """What the ensemble finds, what the best member finds, and the number of targets."""
-    release = publish(history, anonymized, seed=2)
+    release = publish(history, anonymized, secret=b"2")
     challenge, answer = threat(history, release, seed=3)
     single = []
     for member in ensemble.members(10):
@@ -215,7 +216,7 @@ def test_identical_customers_are_not_told_apart(shop: History) -> None:
 
 
 def test_months_are_asked_too(shop: History) -> None:
-    release = publish(shop, shop, seed=2, period="month")
+    release = publish(shop, shop, secret=b"2", period="month")
     challenge, answer = MonthlyView(share=0.5, item_characters=9)(shop, release, seed=3)
     by_purchases = [m for m in ensemble.members(10) if not isinstance(m, CustomerAttributes)]
     single = [marked(member(challenge, seed=4), answer) for member in by_purchases]
@@ -223,7 +224,7 @@ def test_months_are_asked_too(shop: History) -> None:
 
 
 def test_an_empty_release_is_answered_with_nothing(fruit: History) -> None:
-    challenge, _ = FullKnowledge()(fruit, publish(fruit, fruit, seed=1), seed=1)
+    challenge, _ = FullKnowledge()(fruit, publish(fruit, fruit, secret=b"1"), seed=1)
     nothing = challenge.release.with_purchases(challenge.release.frame().clear())
     assert frame(Ensemble()(replace(challenge, release=nothing), seed=1).pairs).is_empty()
     nobody = replace(challenge, candidates=challenge.candidates.filter(value="nobody"))
@@ -246,7 +247,7 @@ def test_any_small_history_is_answered_with_chances(rows, deleted: float, seed: 
     kept = DeleteRows(share=deleted)(history, seed=seed)
     if not kept.rows:
         return
-    release = publish(history, kept, seed=seed)
+    release = publish(history, kept, secret=repeatable_secret(seed))
     challenge, _ = PartialRows(share=0.5)(history, release, seed=seed)
     pairs = frame(Ensemble()(challenge, seed=seed).pairs)
     assert set(pairs["target"]) == set(frame(challenge.targets)["target"])

@@ -17,7 +17,7 @@ from tokumei.threats import FullKnowledge, PartialRows
 
 
 def asked(known: History, release: History) -> tuple[Challenge, Answer]:
-    return FullKnowledge()(known, publish(known, release, seed=1), seed=1)
+    return FullKnowledge()(known, publish(known, release, secret=b"1"), seed=1)
 
 
 def basket(**items: str) -> pl.DataFrame:
@@ -180,7 +180,7 @@ def test_parameters_are_checked() -> None:
 @pytest.mark.realdata
 def test_pseudonyms_alone_hide_nobody_of_pwscup2016(real_data) -> None:
     history = read(real_data / "data/pwscup2016/T.csv", format="pwscup2016")
-    release = publish(history, PseudonymsOnly()(history, seed=1), seed=1)
+    release = publish(history, PseudonymsOnly()(history, seed=1), secret=b"1")
     for attack in (Jaccard(), Jaccard(weights="idf", one_to_one=True), MultisetJaccard()):
         assert Risk(attack=attack)(history, release, seed=1).value == 1
     partly = Risk(attack=Jaccard(weights="idf"), threat=PartialRows(share=0.25))

@@ -35,7 +35,7 @@ def three() -> History:
 
 
 def rate(history: History, anonymized: History, threat=None) -> float:
-    release = publish(history, anonymized, seed=2)
+    release = publish(history, anonymized, secret=b"2")
     return Risk(attack=RfmProfile(), threat=threat or FullKnowledge())(
         history, release, seed=3
     ).value
@@ -83,7 +83,7 @@ def test_equal_customers_stay_equally_heavy() -> None:
 
 def test_one_to_one_names_each_customer_once(shop: History) -> None:
     released = DeleteRows(share=0.5)(shop, seed=1)
-    challenge, _ = FullKnowledge()(shop, publish(shop, released, seed=1), seed=1)
+    challenge, _ = FullKnowledge()(shop, publish(shop, released, secret=b"1"), seed=1)
     once = frame(RfmProfile(one_to_one=True)(challenge, seed=1).pairs)
     assert once["value"].n_unique() == len(once) == len(frame(challenge.targets))
 
@@ -98,13 +98,13 @@ def test_profiles_survive_what_changes_them_little(shop: History) -> None:
 @pytest.mark.parametrize("column", ["time", "price", "quantity"])
 def test_time_price_and_quantity_are_needed(fruit: History, column: str) -> None:
     without = fruit.with_purchases(fruit.frame().drop(column))
-    challenge, _ = FullKnowledge()(fruit, publish(fruit, without, seed=1), seed=1)
+    challenge, _ = FullKnowledge()(fruit, publish(fruit, without, secret=b"1"), seed=1)
     with pytest.raises(SchemaError, match=f"needs a column for {column}"):
         RfmProfile()(challenge, seed=1)
 
 
 def test_without_candidates_nobody_is_named(fruit: History) -> None:
-    challenge, _ = FullKnowledge()(fruit, publish(fruit, fruit, seed=1), seed=1)
+    challenge, _ = FullKnowledge()(fruit, publish(fruit, fruit, secret=b"1"), seed=1)
     nobody = replace(challenge, candidates=challenge.candidates.filter(value="nobody"))
     assert frame(RfmProfile()(nobody, seed=1).pairs).is_empty()
 

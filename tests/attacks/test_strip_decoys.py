@@ -37,7 +37,7 @@ def with_decoys(history: History, *, size: int = 4) -> History:
 
 
 def rate(attack, history: History, anonymized: History, threat=None) -> float:
-    release = publish(history, anonymized, seed=2)
+    release = publish(history, anonymized, secret=b"2")
     return Risk(attack=attack, threat=threat or FullKnowledge())(history, release, seed=3).value
 
 
@@ -89,7 +89,7 @@ def test_suppressed_prices_keep_their_rows(fruit: History) -> None:
 
 
 def test_an_empty_release_is_answered_with_nothing(fruit: History) -> None:
-    challenge, _ = FullKnowledge()(fruit, publish(fruit, fruit, seed=1), seed=1)
+    challenge, _ = FullKnowledge()(fruit, publish(fruit, fruit, secret=b"1"), seed=1)
     nothing = challenge.release.with_purchases(challenge.release.frame().clear())
     challenge = replace(challenge, release=nothing)
     assert frame(StripDecoys()(challenge, seed=1).pairs).is_empty()
@@ -97,7 +97,7 @@ def test_an_empty_release_is_answered_with_nothing(fruit: History) -> None:
 
 def test_prices_are_needed(fruit: History) -> None:
     without = fruit.with_purchases(fruit.frame().drop("price"))
-    challenge, _ = FullKnowledge()(without, publish(without, without, seed=1), seed=1)
+    challenge, _ = FullKnowledge()(without, publish(without, without, secret=b"1"), seed=1)
     with pytest.raises(SchemaError, match="needs a column for price"):
         StripDecoys()(challenge, seed=1)
 

@@ -30,7 +30,7 @@ def visits(**days: list[int]) -> History:
 
 
 def rate(history: History, anonymized: History, attack=None, threat=None) -> float:
-    release = publish(history, anonymized, seed=2)
+    release = publish(history, anonymized, secret=b"2")
     return Risk(attack=attack or TimeProfile(), threat=threat or FullKnowledge())(
         history, release, seed=3
     ).value
@@ -99,7 +99,7 @@ def test_moved_dates_hide_few(shop: History) -> None:
 
 def test_one_to_one_names_each_customer_once(shop: History) -> None:
     released = DeleteRows(share=0.5)(shop, seed=1)
-    challenge, _ = FullKnowledge()(shop, publish(shop, released, seed=1), seed=1)
+    challenge, _ = FullKnowledge()(shop, publish(shop, released, secret=b"1"), seed=1)
     once = frame(TimeProfile(one_to_one=True)(challenge, seed=1).pairs)
     assert once["value"].n_unique() == len(once) > 55
 
@@ -112,13 +112,13 @@ def test_blocks_do_not_show(shop: History, monkeypatch) -> None:
 
 def test_times_are_needed(fruit: History) -> None:
     without = fruit.with_purchases(fruit.frame().drop("time"))
-    challenge, _ = FullKnowledge()(without, publish(without, without, seed=1), seed=1)
+    challenge, _ = FullKnowledge()(without, publish(without, without, secret=b"1"), seed=1)
     with pytest.raises(SchemaError, match="needs a column for time"):
         TimeProfile()(challenge, seed=1)
 
 
 def test_without_candidates_nobody_is_named(fruit: History) -> None:
-    challenge, _ = FullKnowledge()(fruit, publish(fruit, fruit, seed=1), seed=1)
+    challenge, _ = FullKnowledge()(fruit, publish(fruit, fruit, secret=b"1"), seed=1)
     nobody = replace(challenge, candidates=challenge.candidates.filter(value="nobody"))
     assert frame(TimeProfile()(nobody, seed=1).pairs).is_empty()
 

@@ -46,14 +46,14 @@ def said(criterion: Criterion) -> list[str]:
 @pytest.fixture
 def plain(fruit: History) -> Page:
     """Pseudonyms only."""
-    return page(fruit, publish(fruit, fruit, seed=1), RATE)
+    return page(fruit, publish(fruit, fruit, secret=b"1"), RATE)
 
 
 @pytest.fixture
 def grouped(fruit: History) -> Page:
     """Alice and Carol have each other's rows, and so have Bob and Dan."""
     hidden = Decoys(clusters=2, min_size=2, share="rows")(fruit, seed=1)
-    return page(fruit, publish(fruit, hidden, seed=1))
+    return page(fruit, publish(fruit, hidden, secret=b"1"))
 
 
 @pytest.fixture
@@ -130,7 +130,7 @@ def test_a_customer_left_out_and_a_changed_cell_are_counted(fruit: History) -> N
     rows = fruit.frame().filter(pl.col("person") != "Alice")
     cheaper = pl.when(pl.col(ROW) == 1).then(9.99).otherwise("price")
     less = fruit.with_purchases(rows.with_columns(price=cheaper))
-    found = page(fruit, publish(fruit, less, seed=1))["appi", 5]
+    found = page(fruit, publish(fruit, less, secret=b"1"))["appi", 5]
     # 1 of the 28 cells of seven rows.
     assert said(found)[:2] == [
         "Rows deleted: 1 of 8; rows invented: 0; cells of kept rows changed: 3.6%",
@@ -163,7 +163,7 @@ def contacts(fruit: History) -> History:
 
 
 def test_mail_addresses_are_found(contacts: History) -> None:
-    found = page(contacts, publish(contacts, contacts, seed=1))
+    found = page(contacts, publish(contacts, contacts, secret=b"1"))
     assert (
         found["appi", 2].finding == found["appi", 1].finding == found["appi", 3].finding == "open"
     )
@@ -176,7 +176,7 @@ def test_mail_addresses_are_found(contacts: History) -> None:
 
 
 def test_a_column_left_out_is_told(fruit: History, contacts: History) -> None:
-    found = page(contacts, publish(contacts, fruit, seed=1))["appi", 1]
+    found = page(contacts, publish(contacts, fruit, secret=b"1"))["appi", 1]
     assert "Columns of the original left out: contact" in said(found)
     assert found.finding == "met-by-construction"
 
@@ -206,14 +206,14 @@ def test_codes_are_found_in_numbers_and_in_the_customers_table(fruit: History) -
         }
     )
     both = replace(fruit, customers=table(people))
-    found = page(both, publish(both, both, seed=1))
+    found = page(both, publish(both, both, secret=b"1"))
     code = "Cells of 12 digits (My Number, driver's license), in column number: 1"
     assert code in said(found["appi", 2])
     assert "Columns about customers beside the pseudonym: number, sex" in said(found["appi", 1])
     alone = "Customers who share all their attributes with nobody: 4 of 4"
     assert alone in said(found["appi", 4])
     without = replace(fruit, customers=table(people.drop("number")))
-    found = page(without, publish(without, without, seed=1))
+    found = page(without, publish(without, without, secret=b"1"))
     assert "Customers who share all their attributes with nobody: 0 of 4" in said(found["appi", 4])
     assert found["appi", 2].finding == "measured"
 
@@ -225,7 +225,7 @@ def test_generalized_cells_are_counted(fruit: History) -> None:
         intervals(rows["price"] - 1, rows["price"] + 1),
         item=item.when(pl.col("person") == "Alice").then(None).otherwise(pl.concat_list("item")),
     )
-    found = page(fruit, publish(fruit, fruit.with_purchases(rows), seed=1))
+    found = page(fruit, publish(fruit, fruit.with_purchases(rows), secret=b"1"))
     assert "Sets of items are not compared, for want of exact items." in said(found["appi", 5])
     assert found["appi", 4].evidence[0].values["items"] == 1
     assert found["appi", 4].evidence[1].values["largest"] == 5.0
@@ -235,7 +235,7 @@ def test_generalized_cells_are_counted(fruit: History) -> None:
 
 
 def test_monthly_pseudonyms_are_told(fruit: History) -> None:
-    found = page(fruit, publish(fruit, fruit, seed=1, period="month"))
+    found = page(fruit, publish(fruit, fruit, secret=b"1", period="month"))
     change = "Pseudonyms change: one customer has up to 2, and each counts as a customer here."
     assert change in said(found["appi", 3])
     assert change in said(found["wp29", 2])
@@ -245,17 +245,17 @@ def test_monthly_pseudonyms_are_told(fruit: History) -> None:
 def test_a_history_of_amounts_alone_has_a_page() -> None:
     rows = pl.DataFrame({"customer": ["a", "b"], "price": [1.0, 2.0]})
     history = read(rows)
-    found = page(history, publish(history, history, seed=1))
+    found = page(history, publish(history, history, secret=b"1"))
     assert found["wp29", 3].finding == "open"
     assert "The release ascribes no items to customers." in said(found["wp29", 3])
     one = history.with_purchases(history.frame().head(1))
     assert not any(
-        "order" in text for text in said(page(one, publish(one, one, seed=1))["appi", 3])
+        "order" in text for text in said(page(one, publish(one, one, secret=b"1"))["appi", 3])
     )
 
 
 def test_without_a_key_there_is_no_page(fruit: History) -> None:
-    release = replace(publish(fruit, fruit, seed=1), key=Key.unknown())
+    release = replace(publish(fruit, fruit, secret=b"1"), key=Key.unknown())
     with pytest.raises(SchemaError, match="the key is needed"):
         assess(fruit, release)
 

@@ -159,7 +159,7 @@ def test_every_figure_can_be_saved(page: str) -> None:
 
 def test_months_are_counted_where_pseudonyms_change(audited: Audited) -> None:
     shop = audited("pseudonyms").original
-    monthly = audit(shop, publish(shop, shop, seed=1, period="month"), seed=1)
+    monthly = audit(shop, publish(shop, shop, secret=b"1", period="month"), seed=1)
     text = markdown(monthly)
     assert "Pseudonyms change with the month" in text
     assert "short item names" in text

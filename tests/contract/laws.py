@@ -83,7 +83,7 @@ def anonymizer_leaves_its_input_alone(method: Any, history: History) -> None:
 def anonymizer_output_can_be_published(method: Any, history: History) -> None:
     """Row ids are the input's or negative, and unique; customers are the input's."""
     result = method(history, seed=1)
-    release = publish(history, result, seed=2)
+    release = publish(history, result, secret=b"2")
     assert release.public.rows == result.rows
     ids = set(history.frame()[ROW])
     assert all(row in ids or row < 0 for row in result.frame()[ROW])
@@ -106,7 +106,7 @@ def threat_repeats_itself(method: Any, history: History, release: Release) -> No
 
 def challenge_holds_nothing_secret(method: Any, history: History, release: Release) -> None:
     """A challenge does not change when the key is another one."""
-    other = publish(history, history, seed=99)
+    other = publish(history, history, secret=b"99")
     swapped = replace(release, key=replace(release.key, rows=other.key.rows))
     first, second = (method(history, one, seed=1)[0] for one in (release, swapped))
     assert_same(first.known.purchases, second.known.purchases)
@@ -172,6 +172,6 @@ def metric_lies_in_its_range(method: Any, history: History, release: Release) ->
 
 def no_anonymization_has_the_best_utility(method: Any, history: History) -> None:
     """A score that assumes an attacker is a risk; every other one is a utility."""
-    score = method(history, publish(history, history, seed=3), seed=1)
+    score = method(history, publish(history, history, secret=b"3"), seed=1)
     if not score.assumes:
         assert score.value == score.best

@@ -73,7 +73,7 @@ class TellsTheKey:
 
 
 def test_a_threat_that_tells_the_key_is_caught(shop: History) -> None:
-    release = publish(shop, shop, seed=1)
+    release = publish(shop, shop, secret=b"1")
     with pytest.raises(AssertionError):
         laws.challenge_holds_nothing_secret(TellsTheKey(), shop, release)
 
@@ -105,7 +105,7 @@ class GuessesAtRandom:
     ],
 )
 def test_a_broken_attack_is_caught(method, law, shop: History) -> None:
-    challenge, _ = FullKnowledge()(shop, publish(shop, shop, seed=1), seed=1)
+    challenge, _ = FullKnowledge()(shop, publish(shop, shop, secret=b"1"), seed=1)
     with pytest.raises(AssertionError):
         law(method, challenge)
 
@@ -140,7 +140,7 @@ class ReadsTheFirstRow:
 
 
 def test_a_broken_metric_is_caught(shop: History) -> None:
-    release = publish(shop, shop, seed=1)
+    release = publish(shop, shop, secret=b"1")
     with pytest.raises(AssertionError):
         laws.metric_lies_in_its_range(OutOfRange(), shop, release)
     with pytest.raises(AssertionError):

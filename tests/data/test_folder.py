@@ -19,6 +19,7 @@ from tokumei import History, Release, publish, read, read_release, write_release
 from tokumei.cells import intervals, widened
 from tokumei.data.folder import read_public
 from tokumei.data.matching import check_pair
+from tokumei.draws import repeatable_secret
 from tokumei.errors import SchemaError, TokumeiError, WriteError
 from tokumei.tables import frame, table
 
@@ -51,7 +52,7 @@ def same(found: pl.DataFrame, expected: pl.DataFrame) -> bool:
 
 
 def written(folder: Path, history: History, file_kind: FileKind = "csv") -> Release:
-    release = publish(history, history, seed=SEED)
+    release = publish(history, history, secret=repeatable_secret(SEED))
     write_release(release, folder, method={"method": "x", "seed": SEED}, file_kind=file_kind)
     return release
 
@@ -136,7 +137,11 @@ def test_items_that_look_like_something_else_survive(
 ) -> None:
     history = read(pl.DataFrame({"customer": ["A", "B"], "item": [item, "x"]}))
     only_one = history.with_purchases(history.frame().head(1))
-    write_release(publish(history, only_one, seed=SEED), tmp_path / "out", file_kind=file_kind)
+    write_release(
+        publish(history, only_one, secret=repeatable_secret(SEED)),
+        tmp_path / "out",
+        file_kind=file_kind,
+    )
     assert read_public(tmp_path / "out").frame()["item"].to_list() == [item]
 
 
@@ -334,7 +339,9 @@ def test_an_item_that_the_original_does_not_have_is_named(
     rows = fruit.frame().with_columns(pl.col("item").replace("peach", "brick"))
     if wide:
         rows = rows.with_columns(pl.concat_list("item"))
-    write_release(publish(fruit, fruit.with_purchases(rows), seed=SEED), tmp_path / "out")
+    write_release(
+        publish(fruit, fruit.with_purchases(rows), secret=repeatable_secret(SEED)), tmp_path / "out"
+    )
     release = read_release(tmp_path / "out")
     number = (tmp_path / "out/public/purchases.csv").read_text().split("\n")
     (line,) = [line for line, text in enumerate(number, start=1) if "brick" in text]
@@ -347,7 +354,7 @@ def test_an_item_that_the_original_does_not_have_is_named(
 
 
 def test_a_key_without_a_released_pseudonym_is_refused(tmp_path: Path, fruit: History) -> None:
-    write_release(publish(fruit, fruit, seed=SEED), tmp_path / "out")
+    write_release(publish(fruit, fruit, secret=repeatable_secret(SEED)), tmp_path / "out")
     key = tmp_path / "out/secret/pseudonyms.csv"
     key.write_text("".join(key.read_text().splitlines(keepends=True)[:-1]))
     with pytest.raises(SchemaError, match="lacks the pseudonym 'P4'"):
@@ -359,7 +366,7 @@ def test_customers_are_written_under_the_users_name_for_them(
 ) -> None:
     people = pl.DataFrame({"person": fruit.persons(), "age": [1, 2, 3, 4]})
     history = replace(fruit, customers=table(people))
-    write_release(publish(history, history, seed=SEED), str(tmp_path / "out"))
+    write_release(publish(history, history, secret=repeatable_secret(SEED)), str(tmp_path / "out"))
     assert (tmp_path / "out/public/customers.csv").read_text().startswith("customer,age\n")
     customers = read_public(tmp_path / "out").customers
     assert customers is not None

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from tokumei import History, generate, publish, read
 from tokumei.anonymizers.equalize import Equalize
 from tokumei.attacks import ExactRow, Jaccard, MultisetJaccard
+from tokumei.draws import repeatable_secret
 from tokumei.equalizing.exact import MOST_CUSTOMERS, optimum
 from tokumei.equalizing.games import SIMPLIFIED, Weights, game_of
 from tokumei.equalizing.search import Costs, search
@@ -121,7 +122,7 @@ def test_too_large_a_game_is_not_proven() -> None:
 )
 def test_members_of_a_group_differ_in_nothing(shop: History, options: dict[str, Any]) -> None:
     made = Equalize(**options)(shop, seed=3)
-    release = publish(shop, made, seed=5)
+    release = publish(shop, made, secret=b"5")
     kinds = Indistinguishable(by="rows")(shop, release, seed=0)
     if options.get("groups") == "everyone":
         assert kinds.value * kinds.n == 1
@@ -136,7 +137,7 @@ def test_no_attack_names_more_than_the_groups(shop: History) -> None:
     made = Equalize(objective="information-loss", seconds=0.5)(shop, seed=3)
     rates: dict[str, list[float]] = {}
     for seed in range(12):
-        release = publish(shop, made, seed=seed)
+        release = publish(shop, made, secret=repeatable_secret(seed))
         challenge, answer = FullKnowledge()(shop, release, seed=1)
         for attack in (Jaccard(), MultisetJaccard(), ExactRow()):
             found = HitRate()(attack(challenge, seed=seed), answer).value

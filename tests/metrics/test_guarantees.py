@@ -19,7 +19,7 @@ def alike(history: History) -> History:
 
 
 def test_bob_and_dan_bought_the_same_items_but_not_the_same_rows(fruit: History) -> None:
-    release = publish(fruit, alike(fruit), seed=1)
+    release = publish(fruit, alike(fruit), secret=b"1")
     assert Indistinguishable(by="items")(fruit, release, seed=1).value == 0.5
     assert Indistinguishable(by="rows")(fruit, release, seed=1).value == 1.0
 
@@ -28,7 +28,7 @@ def test_equal_rows_in_differently_numbered_baskets_are_one_kind(fruit: History)
     bobs = fruit.frame().filter(person="Bob").drop(ROW)
     twin = bobs.with_columns(person=pl.lit("Dan"), basket=pl.col("basket") + "x")
     only = fruit.with_purchases(fruit.frame().filter(person="Bob")).add_rows(twin)
-    release = publish(fruit, only, seed=1)
+    release = publish(fruit, only, secret=b"1")
     assert Indistinguishable(by="rows")(fruit, release, seed=1).value == 0.5
 
 
@@ -36,7 +36,7 @@ def test_rows_split_into_baskets_another_way_tell_customers_apart(fruit: History
     bobs = fruit.frame().filter(person="Bob").drop(ROW)
     twin = bobs.with_columns(person=pl.lit("Dan"), basket=pl.lit("one"))
     only = fruit.with_purchases(fruit.frame().filter(person="Bob")).add_rows(twin)
-    release = publish(fruit, only, seed=1)
+    release = publish(fruit, only, secret=b"1")
     assert Indistinguishable(by="rows")(fruit, release, seed=1).value == 1.0
 
 
@@ -45,13 +45,13 @@ def test_customers_without_attributes_are_told_apart_by_rows_alone(fruit: Histor
     twin = bobs.with_columns(person=pl.lit("Dan"))
     only = fruit.with_purchases(fruit.frame().filter(person="Bob")).add_rows(twin)
     named = replace(only, customers=table(pl.DataFrame({"person": ["Bob", "Dan"]})))
-    release = publish(named, named, seed=1)
+    release = publish(named, named, secret=b"1")
     assert release.public.customers is not None
     assert Indistinguishable(by="rows")(named, release, seed=1).value == 0.5
 
 
 def test_kinds_need_the_public_part_only(fruit: History) -> None:
-    kinds = kinds_of_customers(publish(fruit, fruit, seed=1).public, by="items")
+    kinds = kinds_of_customers(publish(fruit, fruit, secret=b"1").public, by="items")
     assert kinds["kind"].n_unique() == 3
 
 
@@ -63,7 +63,7 @@ def hidden(fruit: History) -> History:
 
 
 def violations(history: History, anonymized: History, **settings: object) -> dict[str, int]:
-    found = DecoyViolations(**settings).counts(history, publish(history, anonymized, seed=1))  # type: ignore[arg-type]
+    found = DecoyViolations(**settings).counts(history, publish(history, anonymized, secret=b"1"))  # type: ignore[arg-type]
     return {name: count for name, count in found.items() if count}
 
 

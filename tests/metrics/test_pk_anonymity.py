@@ -26,7 +26,7 @@ def people(*columns: str) -> History:
 
 
 def released(before: History, after: History) -> Release:
-    return publish(before, after, seed=1)
+    return publish(before, after, secret=b"1")
 
 
 def k_of(rho: float, *, values: int, records: int) -> float:
@@ -94,7 +94,7 @@ def test_purchases_are_linked_row_by_row() -> None:
     before = History(table(rows))
     kept = before.with_purchases(rows.with_columns(item=pl.Series(list("00112203"))).head(7))
     after = kept.add_rows(rows.tail(1).drop(ROW))
-    release = publish(before, after, seed=1)
+    release = publish(before, after, secret=b"1")
     score = PkAnonymity(columns="item", table="purchases")(before, release, seed=1)
     rho = (6 - 7 / 4) / (7 * 3 / 4)
     assert score.n == 7

@@ -56,7 +56,7 @@ def twins(history: History) -> History:
 
 
 def test_the_scores_say_their_direction_their_range_and_of_how_many(fruit: History) -> None:
-    release = publish(fruit, fruit, seed=1)
+    release = publish(fruit, fruit, secret=b"1")
     assert [metric(fruit, release, seed=1) for metric in (CellsChanged(), UncoveredCells())] == [
         Score("cells-changed", 0.0, "lower", (0.0, 1.0), 32),
         Score("uncovered-cells", 0.0, "lower", (0.0, 1.0), 32),
@@ -75,7 +75,7 @@ def test_the_scores_say_their_direction_their_range_and_of_how_many(fruit: Histo
 def test_a_column_that_is_not_released_is_not_compared(
     fruit: History, metric: CellsChanged | UncoveredCells
 ) -> None:
-    release = publish(fruit, fruit.with_purchases(fruit.frame().drop("price")), seed=1)
+    release = publish(fruit, fruit.with_purchases(fruit.frame().drop("price")), secret=b"1")
     score = metric(fruit, release, seed=1)
     assert (score.value, score.n) == (0, 24)
 
@@ -84,7 +84,7 @@ def test_a_column_that_is_not_released_is_not_compared(
 def test_where_no_row_is_kept_no_cell_is_changed(
     fruit: History, metric: CellsChanged | UncoveredCells
 ) -> None:
-    release = publish(fruit, invented(fruit), seed=1)
+    release = publish(fruit, invented(fruit), secret=b"1")
     score = metric(fruit, release, seed=1)
     assert (score.value, score.n) == (0, 0)
 
@@ -92,10 +92,10 @@ def test_where_no_row_is_kept_no_cell_is_changed(
 def test_a_cell_that_does_not_hold_the_truth_is_uncovered(fruit: History) -> None:
     """Prices that are two dearer lie outside 3 of 8 intervals from 2 to 5, and of 8 exact ones."""
     price = fruit.frame()["price"] + 2
-    dearer = publish(fruit, changed(fruit, price), seed=1)
+    dearer = publish(fruit, changed(fruit, price), secret=b"1")
     assert UncoveredCells()(fruit, dearer, seed=1).value == 8 / 32
     wide = intervals(pl.Series("price", [2.0] * 8), pl.Series([5.0] * 8))
-    release = publish(fruit, changed(fruit, wide), seed=1)
+    release = publish(fruit, changed(fruit, wide), secret=b"1")
     assert UncoveredCells()(fruit, release, seed=1).value == 3 / 32
     assert CellsChanged()(fruit, release, seed=1).value == 8 / 32
 
@@ -104,7 +104,7 @@ def test_kept_rows_stand_in_the_order_of_the_original_beside_what_they_were(frui
     """Three rows are deleted and one is invented."""
     some = fruit.with_purchases(fruit.frame().filter(~pl.col(ROW).is_in([1, 4, 6])))
     some = some.add_rows(fruit.frame().filter(person="Dan").head(1).drop(ROW))
-    dearer = publish(fruit, changed(some, pl.col("price") + 1), seed=1)
+    dearer = publish(fruit, changed(some, pl.col("price") + 1), secret=b"1")
     rows = frame(kept_rows(fruit, dearer, ["price"]))
     assert rows["origin"].to_list() == [0, 2, 3, 5, 7]
     assert rows["price/true"].to_list() == [1.2, 4.0, 2.5, 4.0, 4.0]
@@ -132,20 +132,20 @@ def test_one_changed_cell_makes_a_customer_another(
     """The first row is Alice's, one of four customers."""
     rows = fruit.frame().sort(ROW)
     other = pl.concat([rows[:1].with_columns(change(rows)), rows[1:]])
-    release = publish(fruit, fruit.with_purchases(other), seed=1)
+    release = publish(fruit, fruit.with_purchases(other), secret=b"1")
     assert NotASubset()(fruit, release, seed=1) == Score("Y1-subset", found, "lower", (0.0, 1.0), 4)
 
 
 def test_two_foreign_rows_of_a_customer_count_as_one_customer(fruit: History) -> None:
-    release = publish(fruit, changed(fruit, pl.col("price") + 1), seed=1)
+    release = publish(fruit, changed(fruit, pl.col("price") + 1), secret=b"1")
     assert NotASubset()(fruit, release, seed=1).value == 1
     dan = pl.when(person="Dan").then(pl.lit("kiwi")).otherwise("item").alias("item")
-    release = publish(fruit, changed(fruit, dan), seed=1)
+    release = publish(fruit, changed(fruit, dan), secret=b"1")
     assert NotASubset()(fruit, release, seed=1).value == 0.25
 
 
 def test_a_row_without_an_owner_is_nobodys(fruit: History) -> None:
-    release = publish(fruit, fruit, seed=1)
+    release = publish(fruit, fruit, secret=b"1")
     known = frame(release.key.pseudonyms)[1:]
     lost = replace(release, key=replace(release.key, pseudonyms=table(known)))
     assert NotASubset()(fruit, lost, seed=1).value == 0.25
@@ -156,16 +156,16 @@ def test_comparing_rows_needs_their_columns_exact(fruit: History) -> None:
     price = fruit.frame()["price"]
     wide = changed(fruit, intervals(price, price + 1))
     for history, shown in ((bare, fruit), (fruit, bare), (fruit, wide)):
-        release = publish(fruit, shown, seed=1)
+        release = publish(fruit, shown, secret=b"1")
         with pytest.raises(SchemaError, match="To compare rows"):
             NotASubset()(history, release, seed=1)
     with pytest.raises(SchemaError, match="To compare cells, every price must be exact"):
-        UncoveredCells()(wide, publish(fruit, fruit, seed=1), seed=1)
+        UncoveredCells()(wide, publish(fruit, fruit, secret=b"1"), seed=1)
 
 
 def test_exchanged_histories_are_found_though_every_row_is_real(fruit: History) -> None:
     names = pl.col("person").replace({"Alice": "Bob", "Bob": "Alice"})
-    release = publish(fruit, changed(fruit, names), seed=1)
+    release = publish(fruit, changed(fruit, names), secret=b"1")
     assert NotASubset()(fruit, release, seed=1).value == 0.5
 
 
@@ -173,7 +173,7 @@ def test_exchanged_histories_are_found_though_every_row_is_real(fruit: History) 
 
 
 def test_equal_customers_are_one_group(fruit: History) -> None:
-    release = publish(fruit, twins(fruit), seed=1)
+    release = publish(fruit, twins(fruit), secret=b"1")
     knows = "The attacker knows every purchase of every customer."
     assert IdenticalGroups()(fruit, release, seed=1) == Score(
         "identical-groups", 2.0, "higher", (1.0, math.inf), 1, assumes=knows
@@ -193,7 +193,7 @@ def test_equal_customers_are_one_group(fruit: History) -> None:
 
 def test_the_smallest_group_counts(fruit: History) -> None:
     alone = twins(fruit).add_rows(fruit.frame().filter(person="Alice").drop(ROW))
-    release = publish(fruit, alone, seed=1)
+    release = publish(fruit, alone, secret=b"1")
     score = IdenticalGroups()(fruit, release, seed=1)
     assert (score.value, score.n) == (1, 2)
 
@@ -207,7 +207,7 @@ def test_the_sizes_of_groups_rise() -> None:
 
 def test_an_item_bought_twice_makes_no_other_set(fruit: History) -> None:
     more = twins(fruit).add_rows(fruit.frame().filter(person="Dan", item="grape").drop(ROW))
-    release = publish(fruit, more, seed=1)
+    release = publish(fruit, more, secret=b"1")
     assert Indistinguishable(by="items")(fruit, release, seed=1).value == 0.5
     assert Indistinguishable(by="rows")(fruit, release, seed=1).value == 1
 
@@ -289,13 +289,13 @@ def test_customers_who_are_not_in_the_table_are_told_apart_by_rows() -> None:
 def test_any_column_tells_customers_apart(fruit: History, column: str) -> None:
     other = fruit.frame().filter(person="Carol")[column][0]
     cell = pl.when(pl.col("person") == "Dan").then(pl.lit(other)).otherwise(column).alias(column)
-    release = publish(fruit, changed(twins(fruit), cell), seed=1)
+    release = publish(fruit, changed(twins(fruit), cell), secret=b"1")
     assert Indistinguishable(by="rows")(fruit, release, seed=1).value == 1
 
 
 def test_customers_alone_with_their_names_are_all_alike(fruit: History) -> None:
     rows = fruit.frame().select("person", ROW).unique("person")
-    release = publish(fruit, fruit.with_purchases(rows), seed=1)
+    release = publish(fruit, fruit.with_purchases(rows), secret=b"1")
     assert IdenticalGroups()(fruit, release, seed=1).value == 4
     with pytest.raises(SchemaError, match="compare item sets"):
         Indistinguishable(by="items")(fruit, release, seed=1)
@@ -312,7 +312,7 @@ def test_attributes_tell_customers_apart(
         schema_overrides={"sex": pl.String},
     )
     named = replace(twins(fruit), customers=table(people))
-    release = publish(fruit, named, seed=1)
+    release = publish(fruit, named, secret=b"1")
     assert Indistinguishable(by="rows")(fruit, release, seed=1).value == kinds / 2
     assert Indistinguishable(by="items")(fruit, release, seed=1).value == 1 / 2
 
@@ -329,7 +329,7 @@ def with_a_decoy(history: History, basket: str | None) -> History:
 
 
 def stray(history: History, release_of: History, **settings: str) -> int | None:
-    release = publish(history, release_of, seed=1)
+    release = publish(history, release_of, secret=b"1")
     found = DecoyViolations(**settings).counts(history, release)  # type: ignore[arg-type]
     return found.get("decoys outside a real basket")
 
@@ -356,7 +356,7 @@ def test_violations_of_all_kinds_are_added(fruit: History) -> None:
     """Alice loses her only purchase and gets a decoy; a price changes; all four stand alone."""
     rows = with_a_decoy(fruit, "new").frame().filter(pl.col(ROW) != 0)
     price = pl.when(pl.col(ROW) == 3).then(9.99).otherwise("price").alias("price")
-    release = publish(fruit, fruit.with_purchases(rows.with_columns(price)), seed=1)
+    release = publish(fruit, fruit.with_purchases(rows.with_columns(price)), secret=b"1")
     metric = DecoyViolations(min_size=3)
     assert metric.counts(fruit, release) == {
         "customers in a group that is too small": 4,
@@ -371,7 +371,7 @@ def test_violations_of_all_kinds_are_added(fruit: History) -> None:
 
 
 def test_the_baseline_of_a_risk_is_a_blind_guess(fruit: History) -> None:
-    score = Risk(attack=Random())(fruit, publish(fruit, fruit, seed=1), seed=1)
+    score = Risk(attack=Random())(fruit, publish(fruit, fruit, secret=b"1"), seed=1)
     assert score.baseline == pytest.approx(1 / 4)
     assert (score.better, score.range, score.n) == ("lower", (0.0, 1.0), 4)
 
@@ -381,7 +381,7 @@ def test_a_blind_guess_of_many_targets_names_fewer_customers(
     fruit: History, monkeypatch: pytest.MonkeyPatch, pairs: int, names: int
 ) -> None:
     monkeypatch.setattr("tokumei.metrics.risk.BASELINE_PAIRS", pairs)
-    release = publish(fruit, fruit, seed=1)
+    release = publish(fruit, fruit, secret=b"1")
     for seed in range(5):
         challenge, answer = FullKnowledge()(fruit, release, seed=derive(seed, "risk/threat"))
         blind = Random(names=names)(challenge, seed=derive(seed, "risk/baseline"))

@@ -56,7 +56,7 @@ def test_the_search_for_rfm_keeps_the_ranks_of_many(contest: History) -> None:
 
 @pytest.mark.realdata
 def test_a_short_search_loses_less_than_the_order_of_row_counts(contest: History) -> None:
-    release = publish(contest, Generalize(k=3, seconds=0.2)(contest, seed=0), seed=0)
+    release = publish(contest, Generalize(k=3, seconds=0.2)(contest, seed=0), secret=b"0")
     assert InformationLoss()(contest, release, seed=0).value < 0.345
     assert IdenticalGroups()(contest, release, seed=0).value == 3
     assert UncoveredCells()(contest, release, seed=0).value == 0

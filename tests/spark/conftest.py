@@ -58,9 +58,9 @@ CHANGED = Chain(steps=(DeleteRows(share=0.3), ShiftDates(days=2, together="row")
 
 @pytest.fixture(scope="session")
 def release(local: History) -> Release:
-    return publish(local, CHANGED(local, seed=11), seed=12)
+    return publish(local, CHANGED(local, seed=11), secret=b"12")
 
 
 @pytest.fixture(scope="session")
 def distant_release(distant: History) -> Release:
-    return publish(distant, CHANGED(distant, seed=11), seed=12)
+    return publish(distant, CHANGED(distant, seed=11), secret=b"12")

@@ -53,7 +53,7 @@ def done(spark: Any, path: Path, seconds: float, block: int | None = None) -> li
     threading.Thread(target=_tell_when_busy, args=(spark,), daemon=True).start()
     method = Decoys(clusters=height(shop.people()) // 4, min_size=3, seconds=seconds)
     with small_blocks(block):
-        release = publish(shop, method(shop, seed=1), seed=2)
+        release = publish(shop, method(shop, seed=1), secret=b"2")
     rows = release.public.purchases.to_native()
     hashes = rows.selectExpr("sum(cast(xxhash64(*) as decimal(38,0))) as digest")
     risk = Risk(threat=ItemSets(), attack=Jaccard(top=1))(shop, release, seed=3)

@@ -65,7 +65,7 @@ def test_decoys_of_many_blocks_keep_their_promise(spark: Any, small_blocks: None
     local = generate("shop", customers=90, seed=2)
     distant = to_cluster(local, spark)
     made = Decoys(clusters=30, min_size=3, seconds=0.1)(distant, seed=1)
-    release = publish(distant, made, seed=2)
+    release = publish(distant, made, secret=b"2")
     assert Indistinguishable()(distant, release, seed=1).value <= 30 / 90
     rows = small(made.purchases)
     kept = rows.filter(rows["row"] >= 0)
@@ -83,7 +83,7 @@ def test_generalized_groups_of_many_blocks_are_alike(
     local = generate("shop", customers=60, seed=2)
     distant = to_cluster(local, spark)
     method = Generalize(k=3, grouping=grouping, seconds=0.1)
-    release = publish(distant, method(distant, seed=1), seed=2)
+    release = publish(distant, method(distant, seed=1), secret=b"2")
     here = from_cluster(release)
     assert Indistinguishable(by="rows")(local, here, seed=1).value <= 1 / 3
     assert UncoveredCells()(local, here, seed=1).value == 0

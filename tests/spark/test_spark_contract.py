@@ -146,7 +146,7 @@ def test_publishing_gives_the_same_release(release: Release, distant_release: Re
 
 
 def test_publishing_by_month_gives_the_same_release(local: History, distant: History) -> None:
-    here, there = (publish(part, part, seed=3, period="month") for part in (local, distant))
+    here, there = (publish(part, part, secret=b"3", period="month") for part in (local, distant))
     same_history(here.public, there.public)
     same(here.key.pseudonyms, there.key.pseudonyms)
 
@@ -167,7 +167,7 @@ def test_metrics_give_the_same_score(
 
 def test_metrics_read_generalized_cells(local: History, distant: History) -> None:
     method = Generalize(seconds=0.1)
-    here, there = (publish(part, method(part, seed=5), seed=6) for part in (local, distant))
+    here, there = (publish(part, method(part, seed=5), secret=b"6") for part in (local, distant))
     for metric in (InformationLoss(), UncoveredCells(), CellsChanged(), RfmAgreement()):
         one, other = metric(local, here, seed=1), metric(distant, there, seed=1)
         assert other.value == pytest.approx(one.value, abs=1e-9)
@@ -232,7 +232,7 @@ def test_attributes_that_are_not_known_tell_customers_apart(spark: Any) -> None:
     people = pl.DataFrame({"customer": ["ann", "bob"], "a": [None, "x"], "b": ["x", None]})
     local = read(rows, people, keep=["a", "b"])
     for part in (local, to_cluster(local, spark)):
-        score = Indistinguishable(by="rows")(part, publish(part, part, seed=1), seed=1)
+        score = Indistinguishable(by="rows")(part, publish(part, part, secret=b"1"), seed=1)
         assert score.value == 1
 
 

@@ -33,14 +33,14 @@ def bare(columns: dict[str, list[Any]], spark: Any) -> tuple[History, History]:
 def test_a_suppressed_item_is_no_favorite(method: Any, spark: Any) -> None:
     columns = {"person": ["a", "a", "b", "b", "c"], "item": ["x", None, "x", "y", None]}
     one, other = (
-        method(part, publish(part, part, seed=1), seed=1) for part in bare(columns, spark)
+        method(part, publish(part, part, secret=b"1"), seed=1) for part in bare(columns, spark)
     )
     assert one == other
 
 
 def test_customers_without_any_column_are_all_alike_on_spark(spark: Any) -> None:
     _, distant = bare({"person": ["a", "b"]}, spark)
-    score = Indistinguishable(by="rows")(distant, publish(distant, distant, seed=1), seed=1)
+    score = Indistinguishable(by="rows")(distant, publish(distant, distant, secret=b"1"), seed=1)
     assert score.value == 0.5
 
 
@@ -48,7 +48,7 @@ def test_an_original_and_its_change_are_both_on_spark_or_none(spark: Any) -> Non
     local, distant = bare({"person": ["a", "b"]}, spark)
     for parts in ((local, distant), (distant, local)):
         with pytest.raises(SchemaError, match="must both be on Spark, or none"):
-            publish(*parts, seed=1)
+            publish(*parts, secret=b"1")
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,7 @@ def test_a_damaged_key_is_refused(
 ) -> None:
     _, distant = bare({"person": ["a", "b"], "item": ["x", "y"]}, spark)
     folder = tmp_path / "release"
-    write_release(publish(distant, distant, seed=1), folder)
+    write_release(publish(distant, distant, secret=b"1"), folder)
     part = folder / "secret" / f"{file}.parquet"
     rows = pl.read_parquet(part / "*.parquet")
     shutil.rmtree(part)

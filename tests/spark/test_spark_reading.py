@@ -119,7 +119,7 @@ def test_a_column_that_is_kept_twice_is_kept_once(spark: Any) -> None:
 def test_a_column_of_customers_may_have_a_dot(spark: Any) -> None:
     people = to_spark(PEOPLE.rename({"sex": "a.b"}), spark)
     shop = read(to_spark(RAW.head(2), spark), people, keep=["a.b"])
-    published = publish(shop, shop, seed=1).public.customers
+    published = publish(shop, shop, secret=b"1").public.customers
     assert published is not None
     assert small(published).columns == ["person", "a.b"]
 

@@ -19,7 +19,7 @@ Question = tuple[Challenge, Answer]
 
 
 def asked(history: History) -> Question:
-    release = publish(history, DeleteRows(share=0.5)(history, seed=1), seed=2)
+    release = publish(history, DeleteRows(share=0.5)(history, seed=1), secret=b"2")
     return ItemSets()(history, release, seed=3)
 
 

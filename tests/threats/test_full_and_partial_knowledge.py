@@ -9,11 +9,11 @@ from tokumei.tables import frame
 from tokumei.threats import FullKnowledge, PartialRows
 
 SHOP = generate("shop", customers=30, seed=3)
-RELEASE = publish(SHOP, SHOP, seed=1)
+RELEASE = publish(SHOP, SHOP, secret=b"1")
 
 
 def test_full_knowledge_is_the_original(fruit: History) -> None:
-    challenge, answer = FullKnowledge()(fruit, publish(fruit, fruit, seed=1), seed=1)
+    challenge, answer = FullKnowledge()(fruit, publish(fruit, fruit, secret=b"1"), seed=1)
     assert challenge.known.frame().equals(fruit.frame())
     assert frame(challenge.candidates)["value"].to_list() == ["Alice", "Bob", "Carol", "Dan"]
     assert frame(answer.pairs)["value"].sort().to_list() == ["Alice", "Bob", "Carol", "Dan"]
@@ -21,7 +21,7 @@ def test_full_knowledge_is_the_original(fruit: History) -> None:
 
 def test_a_customer_without_released_rows_is_not_asked_for(fruit: History) -> None:
     without = fruit.with_purchases(fruit.frame().filter(fruit.frame()["person"] != "Alice"))
-    challenge, answer = FullKnowledge()(fruit, publish(fruit, without, seed=1), seed=1)
+    challenge, answer = FullKnowledge()(fruit, publish(fruit, without, secret=b"1"), seed=1)
     assert len(frame(challenge.targets)) == 3
     assert "Alice" in frame(challenge.candidates)["value"]
     assert "Alice" not in frame(answer.pairs)["value"]

@@ -35,7 +35,7 @@ def test_the_number_of_known_rows_is_rounded(share: float) -> None:
 
 def test_every_customer_is_asked_for_in_every_month(fruit: History) -> None:
     """Only Dan bought something in October; the others have no pseudonym there."""
-    release = publish(fruit, fruit, seed=1, period="month")
+    release = publish(fruit, fruit, secret=b"1", period="month")
     challenge, answer = MonthlyView()(fruit, release, seed=1)
     truth = dict(frame(answer.pairs).select("target", "value").iter_rows())
     assert len(truth) == 4 * 2
@@ -46,7 +46,7 @@ def test_every_customer_is_asked_for_in_every_month(fruit: History) -> None:
 
 
 def test_no_pseudonym_may_be_the_name_of_nobody(fruit: History) -> None:
-    release = publish(fruit, fruit, seed=1, period="month")
+    release = publish(fruit, fruit, secret=b"1", period="month")
     renamed = release.public.frame().with_columns(person=pl.lit("DEL"))
     odd = replace(release, public=release.public.with_purchases(renamed))
     with pytest.raises(SchemaError, match="No pseudonym may be DEL"):
@@ -54,7 +54,7 @@ def test_no_pseudonym_may_be_the_name_of_nobody(fruit: History) -> None:
 
 
 def test_a_history_counts_only_whole(fruit: History) -> None:
-    release = publish(fruit, fruit, seed=1, period="month")
+    release = publish(fruit, fruit, secret=b"1", period="month")
     _, answer = MonthlyView()(fruit, release, seed=1)
     truth = dict(frame(answer.pairs).select("target", "value").iter_rows())
     only_september = {target: value for target, value in truth.items() if target.endswith("09")}

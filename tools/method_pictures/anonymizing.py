@@ -9,6 +9,7 @@ import polars as pl
 from tokumei import History, anonymizers, publish
 from tokumei.cells import exactly
 from tokumei.contracts import Anonymizer
+from tokumei.draws import repeatable_secret
 from tokumei.history import ROW
 from tokumei.registry import name_of
 from tokumei.tables import frame
@@ -88,7 +89,7 @@ def draw_row(
 
 def compared(history: History, method: Anonymizer, *, seed: int) -> Comparison:
     """Publish a release, and use its key to tell which row came from which."""
-    release = publish(history, method(history, seed=seed), seed=seed)
+    release = publish(history, method(history, seed=seed), secret=repeatable_secret(seed))
     public = release.public.frame()
     columns = [name for name in CELLS if name in public.columns]
     origin = dict(frame(release.key.rows).select("row", "origin").iter_rows())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tokumei import History, publish, threats
 from tokumei.contracts import Anonymizer, Attack, Challenge, Release, Threat
+from tokumei.draws import repeatable_secret
 from tokumei.judges import HitRate
 from tokumei.registry import name_of
 from tokumei.tables import frame
@@ -52,7 +53,7 @@ def weighed(
     history: History, attack: Attack, threat: Threat, method: Anonymizer, *, seed: int
 ) -> Drawing:
     """Draw how much each customer is believed to be behind each pseudonym."""
-    release = publish(history, method(history, seed=seed), seed=seed)
+    release = publish(history, method(history, seed=seed), secret=repeatable_secret(seed))
     challenge, answer = threat(history, release, seed=seed)
     guess = attack(challenge, seed=seed)
     score = HitRate()(guess, answer)

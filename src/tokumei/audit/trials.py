@@ -12,7 +12,7 @@ from typing import Any
 from tokumei.audit.designs import words
 from tokumei.audit.suite import all_attacks, find_customers, threats_to, whose_purchases
 from tokumei.contracts import Anonymizer, Attack, Metric, Release, Score, Threat
-from tokumei.draws import derive
+from tokumei.draws import derive, repeatable_secret
 from tokumei.errors import ParameterError, SchemaError, Unachievable
 from tokumei.history import History
 from tokumei.metrics import (
@@ -138,7 +138,7 @@ def loss(score: Score) -> float:
 
 def measurable(history: History, *, seed: int) -> dict[str, tuple[Metric, ...]]:
     """Return what can be kept on this history, with the metrics that apply to it unchanged."""
-    unchanged = publish(history, history, seed=seed)
+    unchanged = publish(history, history, secret=repeatable_secret(seed))
     found = {
         name: tuple(one for one in metrics if _scored(one, history, unchanged) is not None)
         for name, metrics in KEEP.items()
@@ -186,7 +186,7 @@ def try_out(
 
 def released(method: Anonymizer, history: History, *, seed: int) -> Release:
     """Make the release that `tokumei anonymize` makes with this seed."""
-    return publish(history, method(history, seed=seed), seed=seed)
+    return publish(history, method(history, seed=seed), secret=repeatable_secret(seed))
 
 
 def confirmed(trial: Trial, history: History, release: Release) -> Trial:

@@ -90,7 +90,7 @@ def run(
         _report_submission(spec(chosen), original.rows, anonymized.rows, folder, as_json=as_json)
         return
     period: Period | None = "month" if pseudonyms == "monthly" else None
-    release = publish(original, anonymized, seed=seed, period=period)
+    release = publish(original, anonymized, period=period)
     secret = {**spec(chosen), "pseudonyms": pseudonyms, "seed": seed}
     write_release(release, folder, method=secret, file_kind=file_kind)
     found = {

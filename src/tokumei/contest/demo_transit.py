@@ -21,7 +21,7 @@ from tokumei.contest.sandbox.interpreters import find_interpreter
 from tokumei.contest.settings import CUSTOM
 from tokumei.contest.store.states import Better, Language, MetricKind
 from tokumei.data.generating import generate
-from tokumei.draws import derive
+from tokumei.draws import derive, repeatable_secret
 from tokumei.history import ROW, History
 from tokumei.progress import track
 from tokumei.publishing import publish
@@ -114,7 +114,7 @@ def _plays(rides: History, seed: int) -> list[Play]:
 
 def _aligned(rides: History, anonymized: History, seed: int) -> str:
     """Write a ride for every ride of the original, at its place; what was deleted is empty."""
-    release = publish(rides, anonymized, seed=seed)
+    release = publish(rides, anonymized, secret=repeatable_secret(seed))
     origins = frame(release.key.rows).select(ROW, "origin")
     rows = release.public.frame().join(origins, on=ROW).drop(ROW).rename({"origin": ROW})
     names = frame(release.key.pseudonyms).select("person", "pseudonym")

@@ -17,7 +17,7 @@ from tokumei.anonymizers.pseudonyms_only import PseudonymsOnly
 from tokumei.attacks import ExactRow, Jaccard, MultisetJaccard
 from tokumei.contracts import Anonymizer, Attack, Release
 from tokumei.data.reading import read
-from tokumei.draws import derive
+from tokumei.draws import derive, repeatable_secret
 from tokumei.equalizing.games import SIMPLIFIED, game_of
 from tokumei.history import ROW, History
 from tokumei.judges.hit_rate import HitRate
@@ -89,7 +89,9 @@ def measured(
 ) -> tuple[Point, Release]:
     """Anonymize, publish and score by the simplified game, from what was released."""
     begun = time.perf_counter()
-    release = publish(history, method(history, seed=seed), seed=derive(seed, "publish"))
+    release = publish(
+        history, method(history, seed=seed), secret=repeatable_secret(derive(seed, "publish"))
+    )
     taken = time.perf_counter() - begun
     deleted, changed, kinds = (
         metric(history, release, seed=seed)

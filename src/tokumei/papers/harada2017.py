@@ -13,7 +13,7 @@ import polars as pl
 from tokumei.anonymizers.decoys import Decoys
 from tokumei.attacks import Jaccard, MultisetJaccard, StripDecoys
 from tokumei.contracts import Attack, Release
-from tokumei.draws import derive
+from tokumei.draws import derive, repeatable_secret
 from tokumei.history import History
 from tokumei.judges.hit_rate import HitRate
 from tokumei.metrics import (
@@ -86,7 +86,7 @@ def run_trial(
     start = time.perf_counter()
     anonymized = anonymizer(method, c, s_min, seconds=seconds)(history, seed=seed)
     taken = time.perf_counter() - start
-    release = publish(history, anonymized, seed=seed)
+    release = publish(history, anonymized, secret=repeatable_secret(seed))
     return Trial(
         method,
         c,
@@ -142,7 +142,7 @@ def measurements(history: History, *, seed: int) -> pl.DataFrame:
     rows: list[dict[str, Any]] = []
     for method, c, s_min in track(grid, len(grid), "Table 3"):
         anonymized = anonymizer(method, c, s_min)(history, seed=seed)
-        release = publish(history, anonymized, seed=seed)
+        release = publish(history, anonymized, secret=repeatable_secret(seed))
         scores = [metric(history, release, seed=seed) for metric in metrics]
         challenge, answer = FullKnowledge()(history, release, seed=seed)
         timed = {}
@@ -195,7 +195,7 @@ def stripped(history: History, *, seed: int) -> dict[str, float]:
     found: dict[str, float] = {"expected": c / n}
     for style in ("paper", "camouflage"):
         method = Decoys(clusters=c, min_size=n // c, grouping="tfidf-kmeans", style=style)
-        release = publish(history, method(history, seed=seed), seed=seed)
+        release = publish(history, method(history, seed=seed), secret=repeatable_secret(seed))
         found[style] = rate(history, release, StripDecoys(), seed=seed)
     return found
 

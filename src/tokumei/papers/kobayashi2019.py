@@ -13,7 +13,7 @@ from tokumei.anonymizers.generalize import Generalize
 from tokumei.attacks import CandidateIntersection, ItemIntersection, UniqueRow
 from tokumei.cells import to_text
 from tokumei.contracts import Release
-from tokumei.draws import derive
+from tokumei.draws import derive, repeatable_secret
 from tokumei.history import History
 from tokumei.judges.shoot_down import ShootDown
 from tokumei.metrics import IdenticalGroups, InformationLoss, RfmAgreement, UncoveredCells
@@ -60,7 +60,9 @@ def methods(k: int, seconds: float) -> list[Generalize]:
 def measured(history: History, method: Generalize, *, seed: int) -> tuple[Row, Release]:
     """Anonymize, publish and measure once."""
     begun = time.perf_counter()
-    release = publish(history, method(history, seed=seed), seed=derive(seed, "publish"))
+    release = publish(
+        history, method(history, seed=seed), secret=repeatable_secret(derive(seed, "publish"))
+    )
     taken = time.perf_counter() - begun
     agreement = {
         of: RfmAgreement(of=of)(history, release, seed=seed).value for of in ("R", "F", "M", "RFM")

@@ -11,7 +11,7 @@ import polars as pl
 from tokumei.contracts import Release
 from tokumei.data.columns import LINE
 from tokumei.data.pwscup import COLUMNS, contest_text
-from tokumei.draws import uniform
+from tokumei.draws import repeatable_secret, uniform
 from tokumei.errors import Unachievable
 from tokumei.history import ROW, History
 from tokumei.publishing import Period, publish
@@ -71,7 +71,7 @@ def aligned(
             f"A submission to {year} has a row for each row of T and no others; the method "
             f"invented {invented:,} rows."
         )
-    release = publish(original, anonymized, seed=seed, period=period)
+    release = publish(original, anonymized, secret=repeatable_secret(seed), period=period)
     origins = frame(release.key.rows).select(ROW, "origin")
     rows = release.public.frame().join(origins, on=ROW).drop(ROW).rename({"origin": ROW})
     return contest_text(History(table(rows)), year, lines=original.rows)

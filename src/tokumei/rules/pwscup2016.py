@@ -26,6 +26,7 @@ from tokumei.data.pwscup import (
     customers_text,
     typed_purchases,
 )
+from tokumei.draws import repeatable_secret
 from tokumei.errors import ParameterError, ReadError
 from tokumei.history import ROW, History
 from tokumei.judges.hit_rate import HitRate
@@ -159,7 +160,7 @@ class Pwscup2016(Rules):
 
     def submission(self, original: History, anonymized: History, *, seed: int) -> dict[str, str]:
         """Write M', T' and P."""
-        release = publish(original, anonymized, seed=seed)
+        release = publish(original, anonymized, secret=repeatable_secret(seed))
         if original.customers is None or release.public.customers is None:
             raise ParameterError("pwscup2016 needs the customers table M beside T.")
         names = frame(release.key.pseudonyms).select(person="pseudonym", owner="person")

@@ -14,7 +14,7 @@ from pyspark.sql import functions as sf
 from pyspark.sql.types import StructType
 
 from tokumei.contracts import Key, Release
-from tokumei.draws import Floats, keys_of, uniform
+from tokumei.draws import Floats, hidden_uniform, hidden_uniform_of
 from tokumei.errors import SchemaError, Unachievable
 from tokumei.history import ROW, History
 from tokumei.spark.frames import in_drawn_order, native, remembered
@@ -25,7 +25,9 @@ log = logging.getLogger(__name__)
 PERIOD, PSEUDONYM = "_period", "_pseudonym"
 
 
-def publish(original: History, anonymized: History, *, seed: int, period: str | None) -> Release:
+def publish(
+    original: History, anonymized: History, *, secret: bytes, period: str | None
+) -> Release:
     """Draw pseudonyms, shuffle the rows, and keep the key apart."""
     if period is not None and anonymized.customers is not None:
         log.warning("With monthly pseudonyms the customers table is not published.")
@@ -33,14 +35,17 @@ def publish(original: History, anonymized: History, *, seed: int, period: str | 
     names = rows.columns
     _check_rows(original, rows)
     rows = _with_period(rows, period)
-    pseudonyms = remembered(_pseudonyms(original, anonymized, rows, seed, period))
+    pseudonyms = remembered(_pseudonyms(original, anonymized, rows, secret, period))
     order = in_drawn_order(
-        rows, lambda block: uniform(seed, "publish/rows", block[ROW].to_numpy()), [ROW], "_place"
+        rows,
+        lambda block: hidden_uniform(secret, "publish/rows", block[ROW].to_numpy()),
+        [ROW],
+        "_place",
     )
     public = order.join(pseudonyms, ["person", PERIOD])
     if "basket" in names:
         found = rows.select("basket").distinct().filter("basket is not null")
-        baskets = _numbered(found, ["basket"], seed, "publish/baskets", "B")
+        baskets = _numbered(found, ["basket"], secret, "publish/baskets", "B")
         public = public.join(baskets, "basket", "left").withColumn("basket", sf.col("_name"))
     placed = remembered(
         public.select(
@@ -50,7 +55,7 @@ def publish(original: History, anonymized: History, *, seed: int, period: str | 
             *(name for name in names if name not in (ROW, "person")),
         )
     )
-    secret = pseudonyms.select(
+    key = pseudonyms.select(
         sf.col(PSEUDONYM).alias("pseudonym"),
         "person",
         *([sf.col(PERIOD).alias("period")] if period else []),
@@ -63,7 +68,7 @@ def publish(original: History, anonymized: History, *, seed: int, period: str | 
             source=replace(anonymized.source, dropped={}),
         ),
         key=Key(
-            pseudonyms=table(secret),
+            pseudonyms=table(key),
             rows=table(placed.select(ROW, sf.col("_origin").alias("origin"))),
         ),
     )
@@ -103,26 +108,25 @@ def _with_period(rows: DataFrame, period: str | None) -> DataFrame:
 
 
 def _pseudonyms(
-    original: History, anonymized: History, rows: DataFrame, seed: int, period: str | None
+    original: History, anonymized: History, rows: DataFrame, secret: bytes, period: str | None
 ) -> DataFrame:
     holders = rows.select("person", PERIOD)
     if period is None and anonymized.customers is not None:
         everyone = native(anonymized.customers).select("person", sf.lit("").alias(PERIOD))
         holders = holders.union(everyone)
     prefix = _free_prefix(original)
-    named = _numbered(holders.distinct(), ["person", PERIOD], seed, "publish/pseudonyms", prefix)
+    named = _numbered(holders.distinct(), ["person", PERIOD], secret, "publish/pseudonyms", prefix)
     return named.withColumnRenamed("_name", PSEUDONYM)
 
 
 def _numbered(
-    labels: DataFrame, by: Sequence[str], seed: int, stream: str, prefix: str
+    labels: DataFrame, by: Sequence[str], secret: bytes, stream: str, prefix: str
 ) -> DataFrame:
     """Give the labels names with the numbers 1..n in random order, so that a name says nothing."""
 
     def draw(block: pl.DataFrame) -> Floats:
-        return uniform(
-            seed, stream, keys_of(block.select(pl.concat_str(by, separator="\0"))[by[0]])
-        )
+        labels = block.select(pl.concat_str(by, separator="\0"))[by[0]]
+        return hidden_uniform_of(secret, stream, labels)
 
     count = labels.count()
     width = len(str(count))
