@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from tokumei import Answer, Guess, Score
 from tokumei.errors import SchemaError
 from tokumei.judges import HitRate
-from tokumei.theory.intervals import wilson
+from tokumei.theory.intervals import paired
 
 ANSWER = Answer(pl.DataFrame({"target": ["P1", "P2", "P3", "P4"], "value": ["a", "b", "c", "d"]}))
 
@@ -22,7 +22,7 @@ def test_half_of_the_targets_named_is_a_half() -> None:
 
 def test_the_score_says_of_how_many_targets_it_is_a_share() -> None:
     assert HitRate()(Guess.of({"P1": "a"}), ANSWER) == Score(
-        "hit-rate", 0.25, "lower", (0.0, 1.0), 4, interval=wilson(0.25, 4)
+        "hit-rate", 0.25, "lower", (0.0, 1.0), 4, interval=paired(0.25, 4)
     )
 
 

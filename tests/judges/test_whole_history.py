@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from tokumei import Answer, Guess, Score
 from tokumei.judges import WholeHistory
-from tokumei.theory.intervals import wilson
+from tokumei.theory.intervals import paired
 
 TRUTH = {
     ("Ann", "Ann 2011-01"): "p1",
@@ -37,7 +37,7 @@ def test_a_customer_counts_when_every_month_is_right() -> None:
 
 def test_the_score_says_of_how_many_customers_it_is_a_share() -> None:
     assert WholeHistory()(Guess.of(ALL_RIGHT), ANSWER) == Score(
-        "whole-history", 1.0, "lower", (0.0, 1.0), 2, interval=wilson(1.0, 2)
+        "whole-history", 1.0, "lower", (0.0, 1.0), 2, interval=paired(1.0, 2)
     )
 
 

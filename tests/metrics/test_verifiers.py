@@ -380,9 +380,9 @@ def test_the_baseline_of_a_risk_is_a_blind_guess(fruit: History) -> None:
 def test_a_blind_guess_of_many_targets_names_fewer_customers(
     fruit: History, monkeypatch: pytest.MonkeyPatch, pairs: int, names: int
 ) -> None:
-    monkeypatch.setattr("tokumei.metrics.risk.BASELINE_PAIRS", pairs)
+    monkeypatch.setattr("tokumei.metrics.question.BASELINE_PAIRS", pairs)
     release = publish(fruit, fruit, secret=b"1")
     for seed in range(5):
-        challenge, answer = FullKnowledge()(fruit, release, seed=derive(seed, "risk/threat"))
-        blind = Random(names=names)(challenge, seed=derive(seed, "risk/baseline"))
+        challenge, answer = FullKnowledge()(fruit, release, seed=derive(seed, f"threat/{spec(FullKnowledge())}"))
+        blind = Random(names=names)(challenge, seed=derive(seed, "baseline"))
         assert Risk()(fruit, release, seed=seed).baseline == HitRate()(blind, answer).value

@@ -7,6 +7,7 @@ from tokumei.attacks.exact_row import ExactRow
 from tokumei.attacks.item_intersection import ItemIntersection
 from tokumei.attacks.jaccard import Jaccard
 from tokumei.attacks.key_matching import KeyMatching
+from tokumei.attacks.month_by_month import MonthByMonth
 from tokumei.attacks.multiset_jaccard import MultisetJaccard
 from tokumei.attacks.random import Random
 from tokumei.attacks.rfm_profile import RfmProfile
@@ -22,6 +23,7 @@ __all__ = [
     "ItemIntersection",
     "Jaccard",
     "KeyMatching",
+    "MonthByMonth",
     "MultisetJaccard",
     "Random",
     "RfmProfile",

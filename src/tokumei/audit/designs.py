@@ -93,7 +93,6 @@ def _candidates(history: History, risk: float) -> Iterator[Anonymizer]:
     yield _shared_rows(risk, people, least=k)
     yield Generalize(k=k)
     yield Generalize(k=k, objective="mixed")
-    yield _shared_rows(risk, people, least=2)
     yield Decoys(clusters=_clusters(risk, people), min_size=_least(risk, people, k))
     for other in (_size(2 * risk, people), _size(risk / 2, people)):
         yield replace(equalize, groups="balanced", size=other)

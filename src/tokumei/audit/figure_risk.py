@@ -10,8 +10,9 @@ import polars as pl
 from tokumei.audit.auditing import Audit
 from tokumei.audit.criteria import Translate
 from tokumei.audit.figure import WIDTH, Figure, finished, lines, percent_axis
-from tokumei.audit.suite import Found, threats_to
-from tokumei.audit.wording import attack_name, knowledge, percent
+from tokumei.audit.suite import THREATS
+from tokumei.audit.wording import attack_name, counted, knowledge, percent
+from tokumei.metrics.question import Marked
 from tokumei.report.charts import DEEP_ICE, ICE, SLATE
 
 COLORS = {
@@ -47,9 +48,9 @@ def color(attack: str) -> str:
     return COLORS.get(attack, SLATE)
 
 
-def strongest(audit: Audit) -> list[Found]:
+def strongest(audit: Audit) -> list[Marked]:
     """Return each attack with the knowledge that helps it most, those who find the most first."""
-    best: dict[str, Found] = {}
+    best: dict[str, Marked] = {}
     for found in audit.risks:
         best.setdefault(attack_name(found), found)
     return list(best.values())
@@ -66,7 +67,7 @@ def risk_by_attacker(audit: Audit, tr: Translate) -> Figure:
     )
     share = alt.X(
         "rate:Q",
-        title=tr("customers found (▼ fewer is safer)"),
+        title=tr("share found (▼ fewer is safer)"),
         scale=alt.Scale(domain=[0, 1.13], nice=False),
         axis=percent_axis(values=[0, 0.25, 0.5, 0.75, 1], grid=True),
     )
@@ -97,15 +98,15 @@ def risk_by_attacker(audit: Audit, tr: Translate) -> Figure:
         "Each attack with the knowledge that helps it most. Thin line: 95% interval; blue tick: "
         "random guess ({baseline}). n = {n}."
     ).format(baseline=percent(headline.score.baseline or 0.0), n=f"{headline.score.n:,}")
-    text += " " + tr(
-        "The most of {tries} tries: where few customers are found, part of it is luck."
-    ).format(tries=f"{len(audit.risks):,}")
     if bound:
         text += " " + tr(
-            "Dashed line: what any attacker can reach on average, proven from the release: {bound}."
+            "Dashed line: what any attacker reaches on average if pseudonyms and row order are "
+            "random: {bound}."
         ).format(bound=percent(bound.value))
-    title = tr("{attack} finds the most: {rate} of the customers").format(
-        attack=attack_name(headline), rate=percent(headline.score.value)
+    title = tr("{attack} finds the most: {rate} of the {who}").format(
+        attack=attack_name(headline),
+        rate=percent(headline.score.value),
+        who=counted(audit, tr),
     )
     return finished("risk-by-attacker", title, text, data, chart, height=alt.Step(34))
 
@@ -115,12 +116,12 @@ def _line(bound: float) -> Any:
     return line.mark_rule(color=DEEP_ICE, strokeDash=[6, 4], strokeWidth=2)
 
 
-def _row(found: Found, tr: Translate) -> dict[str, Any]:
+def _row(found: Marked, tr: Translate) -> dict[str, Any]:
     score = found.score
     low, high = score.interval or (score.value, score.value)
     return {
         "attack": attack_name(found),
-        "knowledge": knowledge(found.attacker.threat, tr),
+        "knowledge": knowledge(found.threat, tr),
         "rate": score.value,
         "low": low,
         "high": high,
@@ -132,7 +133,7 @@ def _row(found: Found, tr: Translate) -> dict[str, Any]:
 def risk_by_knowledge(audit: Audit, tr: Translate) -> Figure:
     """Draw every rate: knowledge across, attacks down."""
     data = pl.DataFrame([_row(found, tr) for found in audit.risks])
-    asked = [knowledge(threat, tr) for threat in threats_to(audit.release)]
+    asked = [knowledge(threat, tr) for threat in THREATS]
     best = dict(data.group_by("knowledge").agg(pl.col("rate").max()).iter_rows())
     best = {label: best[label] for label in asked if label in best}
     least, most = min(best, key=lambda label: best[label]), max(best, key=lambda label: best[label])
@@ -142,9 +143,9 @@ def risk_by_knowledge(audit: Audit, tr: Translate) -> Figure:
     if percent(best[least]) == percent(best[most]):
         title = tr("Whatever an attacker knows: {rate} are found").format(rate=percent(best[most]))
     text = tr(
-        "Share of the customers found, by what is known and what is done; darker is worse. A dash: "
+        "Share of the {who} found, by what is known and what is done; darker is worse. A dash: "
         "the attack does not apply. n = {n}."
-    ).format(n=f"{audit.headline.score.n:,}")
+    ).format(n=f"{audit.headline.score.n:,}", who=counted(audit, tr))
     attacks = [attack_name(found) for found in strongest(audit)]
     chart = _heatmap(data, list(best), attacks, tr)
     step = max(MIN_STEP, WIDTH // len(best))

@@ -1,4 +1,4 @@
-"""The figure of a recommendation: what is lost, against how many are found."""
+"""The figure of a recommendation: what is lost, against the chance of being found."""
 
 from __future__ import annotations
 
@@ -46,9 +46,10 @@ def title(found: Recommendation, tr: Translate) -> str:
     """Say what is best, or that nothing reaches the wished risk, in one sentence."""
     wished = percent(found.risk)
     if found.best is None:
-        return tr("Nothing that was tried gets down to {risk}; the nearest finds {least}").format(
-            risk=wished, least=percent(found.nearest.risk)
-        )
+        return tr(
+            "Nothing that was tried bounds every customer's chance by {risk}; the least bound is "
+            "{least}"
+        ).format(risk=wished, least=percent(found.nearest.risk))
     return tr("Of {n} tried, {method} loses least at a risk of at most {risk}: {loss} of 1").format(
         n=len(found.trials),
         risk=wished,
@@ -69,7 +70,7 @@ def _data(found: Recommendation) -> pl.DataFrame:
                 "loss": found.loss(trial),
                 "attacker": trial.largest.name,
                 "rate": trial.largest.value,
-                "bound": trial.bound,
+                "broken": trial.broken,
                 "confirmed": trial.confirmed,
                 "frontier": trial.words in frontier,
                 "best": trial.words == best,
@@ -84,7 +85,7 @@ def _layers(data: pl.DataFrame, wished: float, tr: Translate) -> list[Any]:
     # Roots give the small risks, which are wished for, more room than the large ones.
     risk = alt.X(
         "risk:Q",
-        title=tr("customers found (▼ fewer is safer)"),
+        title=tr("chance of the worst-off customer (▼ smaller is safer)"),
         scale=alt.Scale(type="sqrt", domain=[0, 1], nice=False),
         axis=percent_axis(values=[0, 0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 1]),
     )

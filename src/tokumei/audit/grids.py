@@ -9,7 +9,7 @@ from tokumei.audit.criteria import Translate
 from tokumei.audit.figure import Missing
 from tokumei.audit.figure_risk import strongest
 from tokumei.audit.figures import topics
-from tokumei.audit.suite import Measured, threats_to
+from tokumei.audit.suite import THREATS, Measured
 from tokumei.audit.wording import ARROWS, attack_name, interval, knowledge, number, percent
 from tokumei.contracts import Score
 from tokumei.registry import meaning
@@ -19,10 +19,10 @@ from tokumei.report.grid import Grid, Head
 def every_rate(audit: Audit, tr: Translate) -> Grid:
     """Return what each attack finds by what is known: attacks down, knowledge across."""
     rates = {
-        (attack_name(found), knowledge(found.attacker.threat, tr)): percent(found.score.value)
+        (attack_name(found), knowledge(found.threat, tr)): percent(found.score.value)
         for found in audit.risks
     }
-    asked = [knowledge(threat, tr) for threat in threats_to(audit.release)]
+    asked = [knowledge(threat, tr) for threat in THREATS]
     across = [known for known in asked if any(known == pair[1] for pair in rates)]
     heads = (Head(tr("attack")), *(Head(known, number=True) for known in across))
     rows = tuple(
@@ -46,8 +46,8 @@ def attackers(audit: Audit, tr: Translate) -> Grid:
     rows = tuple(
         (
             attack_name(found),
-            tr(meaning(found.attacker.attack)),
-            knowledge(found.attacker.threat, tr),
+            tr(meaning(found.attack)),
+            knowledge(found.threat, tr),
             percent(found.score.value),
             interval(found.score),
             percent(found.score.baseline or 0.0),
@@ -60,10 +60,19 @@ def attackers(audit: Audit, tr: Translate) -> Grid:
 
 def guarantees(audit: Audit, tr: Translate) -> Grid:
     """Return what was verified from the release."""
-    measured = _measured(audit.guarantees, tr)
-    assumed = (tr(one.score.assumes) for one in audit.guarantees)
+    return _assuming(audit.guarantees, tr)
+
+
+def _assuming(metrics: Sequence[Measured], tr: Translate) -> Grid:
+    measured = _measured(metrics, tr)
+    assumed = (tr(one.score.assumes) for one in metrics)
     rows = tuple((*row, text) for row, text in zip(measured.rows, assumed, strict=True))
     return Grid((*measured.heads, Head(tr("what is assumed"))), rows)
+
+
+def facts(audit: Audit, tr: Translate) -> Grid:
+    """Return what holds under an assumption about the attacker."""
+    return _assuming(audit.facts, tr)
 
 
 def utilities(audit: Audit, tr: Translate) -> Grid:
@@ -134,7 +143,7 @@ def _together(names: Iterable[str]) -> str:
 def provenance(audit: Audit, tr: Translate) -> Grid:
     """Return what makes the numbers come out again."""
     found = audit.provenance
-    parts = {"original": tr("original"), "release": tr("release"), "key": tr("key")}
+    parts = {"original": tr("original"), "release": tr("release")}
     rows = [
         *((f"SHA-256: {parts.get(name, name)}", value) for name, value in found.digests.items()),
         (tr("seed"), str(found.seed)),

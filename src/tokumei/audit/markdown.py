@@ -15,7 +15,8 @@ from tokumei.audit.figure import Figure, Missing
 from tokumei.audit.figures import figures
 from tokumei.audit.law import DISCLAIMER, DUTIES
 from tokumei.audit.page import RISK, laws
-from tokumei.audit.summary import RECOMMEND, summarize
+from tokumei.audit.summary import recommended, summarize
+from tokumei.audit.wording import percent
 from tokumei.report.grid import Grid
 from tokumei.words import Language, translate
 
@@ -39,6 +40,8 @@ def markdown(audit: Audit, *, language: Language = "en") -> str:
 def _summary(audit: Audit, tr: Translate) -> Iterator[str]:
     said = summarize(audit, tr)
     yield f"# {tr('Is this release safe?')}"
+    limit = tr("Limit for every single customer's chance of being found:")
+    yield f"{_plain(limit)} {percent(audit.judged.max_risk)}"
     yield f"**{_plain(said.rate)}** – **{_plain(said.verdict)}**"
     yield _plain(said.measured)
     yield _list(f"**{_plain(head)}**: {_plain(text)}" for head, text in said.attacker)
@@ -48,7 +51,7 @@ def _summary(audit: Audit, tr: Translate) -> Iterator[str]:
         yield _list(f"**{_plain(value)}** {_plain(label)}" for value, label in said.still_good)
     yield f"## {tr('What to do next')}"
     yield _plain(said.advice)
-    yield f"```text\n{RECOMMEND}\n```"
+    yield f"```text\n{recommended(audit)}\n```"
     yield _list(f"{_plain(head)}: {_plain(value)}" for head, value in said.facts)
 
 
@@ -65,6 +68,8 @@ def _numbers(audit: Audit, tr: Translate) -> Iterator[str]:
     yield f"## {tr('Guarantees and utility')}"
     yield f"### {tr('Guarantees, verified from the release')}"
     yield _table(grids.guarantees(audit, tr))
+    yield f"### {tr('Facts under an assumption')}"
+    yield _table(grids.facts(audit, tr))
     yield f"### {tr('Utility: what is kept and lost')}"
     yield _table(grids.utilities(audit, tr))
     yield f"## {tr('What was left out, and why')}"

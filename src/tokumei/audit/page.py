@@ -14,7 +14,8 @@ from tokumei.audit.figure import Figure, Missing
 from tokumei.audit.figures import figures
 from tokumei.audit.law import BACKGROUNDS, DISCLAIMER, DUTIES, Background
 from tokumei.audit.pictures import downloads, drawing
-from tokumei.audit.summary import RECOMMEND, summarize
+from tokumei.audit.summary import recommended, summarize
+from tokumei.audit.wording import percent
 from tokumei.report.grid import Grid, Head
 from tokumei.report.rendering import cell, rendered
 from tokumei.words import Language, translate
@@ -33,11 +34,13 @@ def html(audit: Audit, *, language: Language = "en", frontier: Figure | None = N
         "tr": tr,
         "language": language,
         "summary": summarize(audit, tr),
-        "recommend": RECOMMEND,
+        "limit": percent(audit.judged.max_risk),
+        "recommend": recommended(audit),
         "risk_figures": [_shown(one, tr) for one in drawn if one.name in RISK],
         "data_figures": [_shown(one, tr) for one in drawn if one.name not in RISK],
         "attackers": grids.attackers(audit, tr),
         "guarantees": grids.guarantees(audit, tr),
+        "facts": grids.facts(audit, tr),
         "utilities": grids.utilities(audit, tr),
         "left_out": grids.left_out(audit, missing, tr),
         "laws": laws(audit),

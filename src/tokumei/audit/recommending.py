@@ -29,7 +29,7 @@ class Recommendation:
     """What was tried, and what is best."""
 
     risk: float
-    """The wished risk: the share of customers that may be found."""
+    """The wished risk: the largest chance of being found that a single customer may have."""
     keep: tuple[str, ...]
     """What the losses are about."""
     customers: int
@@ -91,9 +91,9 @@ def recommend(
     """Try anonymizers, and return the one that loses least of those that keep the wished risk.
 
     Every release is attacked by the quick attackers. The best is then attacked by all attackers of
-    the audit; if they find too many, the next best is taken. A risk is kept if no attacker finds
-    more than that share of customers, or if so many customers have identical rows that nobody can
-    find more on average, whatever luck one attacker had.
+    the audit; if they break its bound, the next best is taken. A risk is kept by the rule of the
+    audit's verdict: the smallest group of customers with identical rows bounds every customer's
+    chance by it, and no attacker finds more than chance allows in these groups.
 
     The loss is the mean over what is to be kept, each the mean of its metrics' losses; see
     `trials.loss`. What can no longer be computed from a release is lost.
@@ -101,7 +101,7 @@ def recommend(
     The searches have nominal seconds, so the same seed and time give the same releases on every
     machine; how many are tried before the time is over depends on the machine. At least one
     anonymizer is tried and at least one is confirmed, however short the time. Without a seed, that
-    of the folder's trials is used, or one is drawn well: it can undo the pseudonyms.
+    of the folder's trials is used, or one is drawn well: it repeats the draws of the method.
     """
     if not 0 < risk <= 1:
         raise ParameterError(f"risk must lie in (0, 1], not {risk}.")

@@ -6,14 +6,15 @@ from dataclasses import dataclass
 
 from tokumei.audit.auditing import Audit
 from tokumei.audit.criteria import Translate
-from tokumei.audit.wording import attack_name, interval, percent
+from tokumei.audit.verdict import Verdict
+from tokumei.audit.wording import attack_name, counted, interval, percent
 from tokumei.contracts import Score
 from tokumei.registry import meaning, name_of
-from tokumei.tables import columns
 
-RECOMMEND = "tokumei recommend ORIGINAL --risk 0.1"
 SAID = 3
 """How many numbers say what a release is good for."""
+SIZES_SAID = 5
+"""How many sizes of groups are listed one by one."""
 
 
 @dataclass(frozen=True)
@@ -37,17 +38,16 @@ class Summary:
 def summarize(audit: Audit, tr: Translate) -> Summary:
     """Put the findings into words."""
     headline = audit.headline
-    score = headline.score
     return Summary(
-        rate=percent(score.value),
-        safe=audit.verdict in ("bounded", "guessing"),
+        rate=percent(headline.score.value),
+        safe=audit.verdict == "safe",
         verdict=_verdict(audit, tr),
         measured=_measured(audit, tr),
         attacker=(
-            (tr("What the attacker knows"), tr(score.assumes)),
+            (tr("What the attacker knows"), tr(headline.score.assumes)),
             (
                 tr("What the attacker does"),
-                f"{tr(meaning(headline.attacker.attack))} ({attack_name(headline)})",
+                f"{tr(meaning(headline.attack))} ({attack_name(headline)})",
             ),
         ),
         notes=tuple(_notes(audit, tr)),
@@ -58,40 +58,51 @@ def summarize(audit: Audit, tr: Translate) -> Summary:
 
 
 def _verdict(audit: Audit, tr: Translate) -> str:
-    score = audit.headline.score
-    rate, guess = percent(score.value), percent(score.baseline or 0.0)
-    match audit.verdict:
-        case "nobody":
-            said = tr("Nobody is protected: the best attacker finds {rate} of the customers.")
-        case "few":
-            said = tr("Few are protected: the best attacker finds {rate} of the customers.")
-        case "some":
-            said = tr(
-                "Not everybody is protected: the best attacker finds {rate} of the customers, a "
-                "random guess {guess}."
-            )
-        case "bounded":
-            said = tr(
-                "Groups of customers are released alike: on average no attacker can find more than "
-                "{bound}, whatever they know."
-            )
-        case "guessing":
-            said = tr(
-                "No attacker tried here finds more customers than a random guess would. That is "
-                "measured, not proven."
-            )
-    bound = percent(audit.bound.value) if audit.bound else ""
-    return said.format(rate=rate, guess=guess, bound=bound)
+    judged, rate = audit.judged, audit.headline.score.value
+    if judged.safe:
+        said = tr(
+            "Safe at a limit of {limit}: nobody's chance of being found exceeds {worst}, whatever "
+            "an attacker knows, if pseudonyms and row order are random."
+        )
+    elif judged.links:
+        said = tr(
+            "Exposed: the pseudonyms or the row order tell who is who. No bound holds; the limit "
+            "is {limit}."
+        )
+    elif judged.broken:
+        said = tr(
+            "Exposed: the bound is broken. {attack} finds {rate} of the {who}, more than chance "
+            "allows in groups that look alike."
+        )
+    elif rate > judged.max_risk:
+        said = tr("Exposed: the best attacker finds {rate} of the {who}; the limit is {limit}.")
+    else:
+        said = tr(
+            "Exposed: {above} of {customers} customers may be found with a chance above the limit "
+            "of {limit}; nothing in the release bounds it. The best attacker here finds {rate} of "
+            "the {who}."
+        )
+    return said.format(
+        limit=percent(judged.max_risk),
+        worst=percent(judged.worst),
+        rate=percent(rate),
+        who=counted(audit, tr),
+        attack=attack_name(judged.luckiest or audit.headline),
+        above=f"{judged.above_limit:,}",
+        customers=f"{judged.customers:,}",
+    )
 
 
 def _measured(audit: Audit, tr: Translate) -> str:
-    score = audit.headline.score
+    score = audit.largest
     said = tr(
-        "Largest re-identification rate: {rate} (95% interval {interval}, n = {n}). A random "
-        "guess finds {baseline}."
+        "Largest re-identification rate: {rate} of the {who} (95% interval {interval}, for all "
+        "{tries} attackers at once by Bonferroni; n = {n}). A random guess finds {baseline}."
     ).format(
         rate=percent(score.value),
+        who=counted(audit, tr),
         interval=interval(score),
+        tries=f"{len(audit.risks):,}",
         n=f"{score.n:,}",
         baseline=percent(score.baseline or 0.0),
     )
@@ -103,14 +114,29 @@ def _measured(audit: Audit, tr: Translate) -> str:
 
 
 def _notes(audit: Audit, tr: Translate) -> list[str]:
-    notes = []
-    largest = audit.headline.score.value
-    if audit.verdict == "bounded" and audit.bound and largest > audit.bound.value:
+    judged = audit.judged
+    notes = [groups_sentence(judged, tr)]
+    notes += [sentence.said(tr) for sentence in judged.links]
+    if audit.bound is not None and audit.headline.score.value > audit.bound.value:
         notes.append(
             tr(
-                "The largest of {all} measured rates, {rate}, lies above the average by chance: "
-                "whoever guesses among customers who are alike is sometimes lucky."
-            ).format(all=len(audit.risks), rate=percent(largest))
+                "On average an attacker can name {bound}. Chance alone reaches a rate such as that "
+                "of {attack} with probability {p}, over all {tries} attackers (exact test, "
+                "Bonferroni)."
+            ).format(
+                bound=percent(audit.bound.value),
+                attack=attack_name(judged.luckiest or audit.headline),
+                p=f"{judged.excess:.2g}",
+                tries=f"{len(audit.risks):,}",
+            )
+        )
+    if audit.monthly:
+        whole, all_ = audit.whole_customers
+        notes.append(
+            tr(
+                "Pseudonyms change with the month, so rates count customer-months. The best "
+                "attacker names every month of {whole} of {all} customers."
+            ).format(whole=f"{whole:,}", all=f"{all_:,}")
         )
     if audit.exchanged:
         notes.append(
@@ -121,11 +147,24 @@ def _notes(audit: Audit, tr: Translate) -> list[str]:
                 "pseudonym shows."
             ).format(count=f"{audit.exchanged:,}")
         )
-    if "period" in columns(audit.release.key.pseudonyms):
-        notes.append(
-            tr("Pseudonyms change with the month: rates count a customer's months, not customers.")
-        )
     return notes
+
+
+def groups_sentence(judged: Verdict, tr: Translate) -> str:
+    """Say how many customers are alone, and how many look like one, two, … others."""
+    parts = []
+    rest = 0
+    for size, count in judged.groups:
+        if size == 1:
+            parts.append(tr("{count} alone").format(count=f"{count:,}"))
+        elif len(parts) < SIZES_SAID:
+            parts.append(tr("{count} in groups of {size}").format(count=f"{count:,}", size=size))
+        else:
+            rest += count
+    if rest:
+        parts.append(tr("{count} in larger groups").format(count=f"{rest:,}"))
+    said = tr("Customers whose released rows look alike: {parts}.")
+    return said.format(parts=", ".join(parts))
 
 
 def _facts(audit: Audit, tr: Translate) -> tuple[tuple[str, str], ...]:
@@ -161,20 +200,17 @@ def _kept(score: Score) -> float:
 
 
 def _advice(audit: Audit, tr: Translate) -> str:
-    match audit.verdict:
-        case "nobody" | "few":
-            said = tr(
-                "Do not hand this release out as if it were anonymous. Look for a method that "
-                "keeps the risk below 10% and loses the least:"
-            )
-        case "some":
-            said = tr(
-                "Decide whether so many may be found. If not, look for a method that keeps the "
-                "risk below 10% and loses the least:"
-            )
-        case _:
-            said = tr(
-                "Decide whether this risk is small enough, and read what a person must still "
-                "decide. For other trade-offs of risk and utility:"
-            )
-    return said
+    if audit.verdict == "safe":
+        return tr(
+            "Decide whether this limit is small enough, and read what a person must still decide. "
+            "For other trade-offs of risk and utility:"
+        )
+    return tr(
+        "Do not hand this release out as if it were anonymous. Look for a method that keeps every "
+        "customer's chance within the limit and loses the least:"
+    )
+
+
+def recommended(audit: Audit) -> str:
+    """Return the command that looks for a better method."""
+    return f"tokumei recommend ORIGINAL --risk {audit.judged.max_risk:g}"

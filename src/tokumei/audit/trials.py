@@ -10,7 +10,8 @@ from statistics import fmean
 from typing import Any
 
 from tokumei.audit.designs import words
-from tokumei.audit.suite import all_attacks, find_customers, threats_to, whose_purchases
+from tokumei.audit.suite import THREATS, all_attacks, find_customers
+from tokumei.audit.verdict import Verdict, judge_groups
 from tokumei.contracts import Anonymizer, Attack, Metric, Release, Score, Threat
 from tokumei.draws import derive, repeatable_secret
 from tokumei.errors import ParameterError, SchemaError, Unachievable
@@ -18,7 +19,6 @@ from tokumei.history import History
 from tokumei.metrics import (
     CellsChanged,
     DateError,
-    Indistinguishable,
     InformationLoss,
     ItemCountError,
     ItemSimilarity,
@@ -33,6 +33,7 @@ from tokumei.metrics import (
     TopItemsMissing,
     TopItemsSimilarity,
 )
+from tokumei.metrics.question import Case
 from tokumei.publishing import publish
 from tokumei.registry import name_of, spec
 from tokumei.threats import CustomersTable, FullKnowledge, PartialRows
@@ -58,8 +59,6 @@ SLOW = ("ensemble", "time-profile")
 """Attacks that take longer than all others together; the best release has to stand them too."""
 QUICK = (CustomersTable(), PartialRows(share=0.25), FullKnowledge())
 """What the attackers of every trial know; the best release has to stand those between as well."""
-AUDIT_SEED = 0
-"""As `tokumei audit` draws, which then finds the same numbers."""
 
 
 @dataclass(frozen=True)
@@ -73,8 +72,10 @@ class Trial:
     """Of the release; whoever knows it can undo the pseudonyms."""
     largest: Score
     """The largest re-identification rate, and the attacker who reached it."""
-    bound: float
-    """The share of customers that the best attacker can name, whatever they know: proven."""
+    worst: float
+    """The chance of the worst-off customer, from the groups that look alike."""
+    broken: bool
+    """Whether an attacker found more than chance allows in these groups."""
     losses: Mapping[str, float]
     """For everything that can be kept on this history: 0 if all is there, 1 if it is lost."""
     seconds: float
@@ -83,11 +84,8 @@ class Trial:
 
     @property
     def risk(self) -> float:
-        """The largest rate, or the bound where chance carried an attacker beyond what is proven.
-
-        It is never less than what a random guess finds, however unlucky the attackers were.
-        """
-        return min(self.bound, max(self.largest.value, self.largest.baseline or 0.0))
+        """The chance of the worst-off customer; 1 where an attacker broke the bound."""
+        return 1.0 if self.broken else self.worst
 
     def loss(self, keep: Iterable[str]) -> float:
         """Return the mean loss of what is to be kept."""
@@ -101,7 +99,8 @@ class Trial:
             "seed": self.seed,
             "risk": self.risk,
             "largest": self.largest.to_json(),
-            "bound": self.bound,
+            "worst": self.worst,
+            "broken": self.broken,
             "losses": dict(self.losses),
             "seconds": round(self.seconds, 3),
             "confirmed": self.confirmed,
@@ -120,7 +119,7 @@ class Trial:
                 "interval": tuple(interval) if interval else None,
             }
         )
-        names = ("words", "spec", "seed", "bound", "losses", "seconds", "confirmed")
+        names = ("words", "spec", "seed", "worst", "broken", "losses", "seconds", "confirmed")
         return cls(**{name: read[name] for name in names}, largest=largest)
 
 
@@ -171,38 +170,48 @@ def try_out(
     begun = time.monotonic()
     release = released(method, history, seed=seed)
     quick = [attack for attack in all_attacks() if name_of(attack) not in SLOW]
-    found = _largest(history, release, QUICK, quick)
+    found = _attacked(history, release, QUICK, quick, seed=derive(seed, "try"))
     if found is None:
         raise Unachievable("No quick attack applies to this history; its risk cannot be measured.")
-    bound = Indistinguishable(by="rows")(history, release, seed=AUDIT_SEED).value
+    largest, judged = found
     losses = {
         name: fmean(_lost(metric, history, release) for metric in group)
         for name, group in metrics.items()
     }
     seconds = time.monotonic() - begun
     said = spec(method)
-    return Trial(words(said), said, seed, found, bound, losses, seconds), release
+    return (
+        Trial(words(said), said, seed, largest, judged.worst, judged.broken, losses, seconds),
+        release,
+    )
 
 
 def released(method: Anonymizer, history: History, *, seed: int) -> Release:
-    """Make the release that `tokumei anonymize` makes with this seed."""
+    """Make a release to try; it is not given away, so its secret may be that of the seed."""
     return publish(history, method(history, seed=seed), secret=repeatable_secret(seed))
 
 
 def confirmed(trial: Trial, history: History, release: Release) -> Trial:
-    """Let every attacker of the audit try."""
-    found = _largest(history, release, threats_to(release), all_attacks())
-    return replace(trial, largest=found or trial.largest, confirmed=True)
+    """Let every attacker of the audit try, with other draws than those that chose the trial."""
+    found = _attacked(history, release, THREATS, all_attacks(), seed=derive(trial.seed, "confirm"))
+    if found is None:
+        return replace(trial, confirmed=True)
+    largest, judged = found
+    return replace(trial, largest=largest, worst=judged.worst, broken=judged.broken, confirmed=True)
 
 
-def _largest(
-    history: History, release: Release, threats: Sequence[Threat], attacks: Sequence[Attack]
-) -> Score | None:
-    whose = whose_purchases(history, release)
-    found, _ = find_customers(
-        history, release, whose, seed=AUDIT_SEED, threats=threats, attacks=attacks
-    )
-    return found[0].score if found else None
+def _attacked(
+    history: History,
+    release: Release,
+    threats: Sequence[Threat],
+    attacks: Sequence[Attack],
+    *,
+    seed: int,
+) -> tuple[Score, Verdict] | None:
+    """Return the largest rate and the verdict by the same rule as the audit."""
+    case = Case(history, release)
+    found, _ = find_customers(case, seed=seed, threats=threats, attacks=attacks)
+    return (found[0].score, judge_groups(case, found)) if found else None
 
 
 def _lost(metric: Metric, history: History, release: Release) -> float:
@@ -213,6 +222,6 @@ def _lost(metric: Metric, history: History, release: Release) -> float:
 
 def _scored(metric: Metric, history: History, release: Release) -> Score | None:
     try:
-        return metric(history, release, seed=derive(AUDIT_SEED, f"metric/{spec(metric)}"))
+        return metric(history, release, seed=derive(0, f"metric/{spec(metric)}"))
     except (SchemaError, Unachievable):
         return None

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from tokumei import words
+from tokumei.audit.auditing import Audit
 from tokumei.audit.criteria import Translate
-from tokumei.audit.suite import Found
 from tokumei.contracts import Score, Threat
+from tokumei.metrics.question import Marked
 from tokumei.registry import name_of
 
 ARROWS = {"lower": "▼", "higher": "▲"}
@@ -31,9 +32,14 @@ def number(value: float) -> str:
     return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
 
 
-def attack_name(found: Found) -> str:
+def attack_name(found: Marked) -> str:
     """Return the registered name of an attack, by which it can be run again."""
-    return name_of(found.attacker.attack)
+    return name_of(found.attack)
+
+
+def counted(audit: Audit, tr: Translate) -> str:
+    """Say what a rate is a share of."""
+    return tr("customer-months") if audit.monthly else tr("customers")
 
 
 def knowledge(threat: Threat, tr: Translate) -> str:
@@ -48,6 +54,4 @@ def knowledge(threat: Threat, tr: Translate) -> str:
             return tr("all purchases")
         case "partial-rows":
             return tr("{share} of the purchases").format(share=share)
-        case "monthly-view":
-            return tr("{share} of all rows, short item names").format(share=share)
     return name_of(threat)

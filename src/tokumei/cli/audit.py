@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 import sys
 from collections.abc import Callable
@@ -10,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from tokumei.audit.auditing import Audit, audit
 from tokumei.audit.figure import Figure
@@ -18,9 +20,9 @@ from tokumei.audit.markdown import markdown
 from tokumei.audit.page import html
 from tokumei.audit.printing import pdf
 from tokumei.audit.recommending import recalled
-from tokumei.audit.suite import Found
 from tokumei.audit.summary import summarize
-from tokumei.audit.wording import attack_name, interval, knowledge, percent
+from tokumei.audit.verdict import MAX_RISK
+from tokumei.audit.wording import attack_name, counted, interval, knowledge, percent
 from tokumei.cli.drawing import print_json, print_table
 from tokumei.cli.localized import Command, Option, language, tr
 from tokumei.cli.options import common, output_option, reading_options
@@ -28,6 +30,7 @@ from tokumei.contracts import Key, Release
 from tokumei.data.folder import read_key, read_release
 from tokumei.data.writing import check_new, whole_file
 from tokumei.errors import ParameterError
+from tokumei.metrics.question import Marked
 from tokumei.report.terminal import score_rows
 
 FORMS = ("html", "md", "json", "pdf")
@@ -42,6 +45,15 @@ FORMS = ("html", "md", "json", "pdf")
     type=click.Path(path_type=Path),
     cls=Option,
     help="Key of a published file: CSV with the columns pseudonym and person.",
+)
+@click.option(
+    "--max-risk",
+    type=float,
+    default=MAX_RISK,
+    cls=Option,
+    allowed="(0, 1]",
+    help="Largest chance of being found that a single customer may have. Given explicitly, a "
+    "release above it ends the command with exit code 1.",
 )
 @output_option("New file for the report, by its ending: .html, .md, .json or .pdf.")
 @click.option(
@@ -66,12 +78,13 @@ def command(
     read_history: Callable[[Path], Any],
     *,
     key_file: Path | None,
+    max_risk: float,
     output: Path | None,
     form: str | None,
     trials: Path | None,
     as_json: bool,
     seed: int | None,
-) -> None:
+) -> int:
     """Audit a release: who finds whom, what is guaranteed, and what the data is still good for.
 
     Every attack runs under everything that an attacker may know, every guarantee is verified, every
@@ -88,15 +101,23 @@ def command(
             "give the original first and the release second."
         )
     release = _release(release_path, key_file, read_history)
-    found = audit(read_history(original), release, seed=seed or 0, command=_command())
+    found = audit(
+        read_history(original),
+        release,
+        max_risk=max_risk,
+        seed=seed or 0,
+        command=_command(),
+    )
     if output is not None:
         _write(found, output, form or "html", trials)
     if as_json:
         print_json(found.to_json() | {"report": str(output) if output else None})
-        return
-    _show(found, release_path)
-    if output is not None:
-        click.echo(f"{tr('The report is here:')} {output}")
+    else:
+        _show(found, release_path)
+        if output is not None:
+            click.echo(f"{tr('The report is here:')} {output}")
+    asked = click.get_current_context().get_parameter_source("max_risk") != ParameterSource.DEFAULT
+    return 1 if asked and found.verdict == "exposed" else 0
 
 
 def _form_of(output: Path) -> str:
@@ -123,7 +144,9 @@ def _release(path: Path, key_file: Path | None, read_history: Callable[[Path], A
 
 
 def _command() -> str:
-    return shlex.join(["tokumei", *sys.argv[1:]])
+    """Return the command without the folders of this machine, which are not for the reader."""
+    words = (re.sub(r"[^\s=']*/(?=[^/])", "", word) for word in sys.argv[1:])
+    return shlex.join(["tokumei", *words])
 
 
 def _write(found: Audit, output: Path, form: str, trials: Path | None) -> None:
@@ -154,17 +177,17 @@ def _show(found: Audit, release: Path) -> None:
     heads = (
         tr("attack"),
         tr("finds the most when knowing"),
-        tr("customers found"),
+        tr("{who} found").format(who=counted(found, tr)),
         tr("95% interval"),
         tr("random guess"),
     )
-    best: dict[str, Found] = {}  # the risks come in falling order
+    best: dict[str, Marked] = {}  # the risks come in falling order
     for one in found.risks:
         best.setdefault(attack_name(one), one)
     rows = [
         (
             name,
-            knowledge(one.attacker.threat, tr),
+            knowledge(one.threat, tr),
             percent(one.score.value),
             interval(one.score),
             percent(one.score.baseline or 0.0),
@@ -172,7 +195,7 @@ def _show(found: Audit, release: Path) -> None:
         for name, one in best.items()
     ]
     print_table(str(release), heads, rows, numbers=[2, 3, 4])
-    scores = [one.score for one in (*found.guarantees, *found.utilities)]
+    scores = [one.score for one in (*found.guarantees, *found.facts, *found.utilities)]
     print_table(tr("Guarantees and utility"), *score_rows(scores, tr), numbers=[1, 3, 4])
     click.echo(
         f"{tr('attackers tried:')} {len(found.risks)}; {tr('left out:')} {len(found.left_out)}"

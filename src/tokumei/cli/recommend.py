@@ -55,7 +55,7 @@ def _reading_options(function: F) -> F:
     required=True,
     cls=Option,
     allowed="(0, 1]",
-    help="Largest share of customers that may be found.",
+    help="Largest chance of being found that a single customer may have.",
 )
 @click.option(
     "--keep",
@@ -93,16 +93,16 @@ def command(
     """Recommend an anonymizer: the one that keeps the most at a wished risk.
 
     Anonymizers are tried with several parameters, the most promising first. Every release is
-    attacked, and what it is still good for is measured; the best one has to stand every attacker of
-    tokumei audit. The command that makes it is printed, with the seed: the seed can undo the
-    pseudonyms, so keep it as secret as the key.
+    attacked, and what it is still good for is measured; the best one has to pass tokumei audit with
+    this risk as its limit. The command that makes it is printed, with the seed that repeats the
+    random draws of the method: keep it as secret as the key.
     """
     keep = [name.strip() for name in wished.split(",") if name.strip()]
     history = read_history(original)
     found = recommend(history, risk=risk, keep=keep, seconds=seconds, seed=seed, folder=folder)
     if folder is not None:
         _write(found, folder)
-    commands = _commands(found.best, original, read_history) if found.best else ()
+    commands = _commands(found.best, original, read_history, found.risk) if found.best else ()
     if as_json:
         print_json(found.to_json() | {"commands": list(commands)})
         return
@@ -122,14 +122,17 @@ def _write(found: Recommendation, folder: Path) -> None:
             save(drawn.chart, part)
 
 
-def _commands(best: Trial, original: Path, reader: Reader) -> tuple[str, str]:
+def _commands(best: Trial, original: Path, reader: Reader, risk: float) -> tuple[str, str]:
     """Return what makes the release and what checks it."""
     reading = " ".join(_reading_words(reader))
     options = f" {reading}" if reading else ""
     method, _, parameters = best.words.partition(" ")
     file = shlex.quote(str(original))
     made = f"tokumei anonymize {method} {file} -o {RELEASE} {parameters}".rstrip()
-    return f"{made}{options} --seed {best.seed}", f"tokumei audit {file} {RELEASE}{options}"
+    return (
+        f"{made}{options} --seed {best.seed}",
+        f"tokumei audit {file} {RELEASE} --max-risk {risk:g}{options}",
+    )
 
 
 def _reading_words(reader: Reader) -> Iterator[str]:
@@ -147,7 +150,7 @@ def _show(found: Recommendation, original: Path) -> None:
         tr("anonymizer"),
         tr("customers found again"),
         tr("by the attacker"),
-        tr("at most, proven"),
+        tr("chance of the worst-off"),
         tr("loss"),
     )
     shown = list(found.frontier)
@@ -169,17 +172,14 @@ def _show(found: Recommendation, original: Path) -> None:
 
 
 def _explain(best: Trial, found: Recommendation) -> None:
-    """Say what the loss consists of, and why a rate above the wished risk may be let pass."""
+    """Say what the loss consists of, and what bounds the risk."""
     parts = ", ".join(f"{name} {best.losses[name]:.2f}" for name in found.keep)
     click.echo(f"{tr('Lost of each:')} {parts}")
-    if best.largest.value > best.bound:
-        said = tr(
-            "On average nobody can find more than {bound}, whatever they know; {rate} is the luck "
-            "of one attacker."
-        )
-        click.echo(said.format(bound=percent(best.bound), rate=percent(best.largest.value)))
-    elif best.bound > found.risk:
-        click.echo(tr("A number holds for the attackers listed here and for no stronger one."))
+    said = tr(
+        "Nobody's chance of being found exceeds {worst} if pseudonyms and row order are random; "
+        "the best attacker here finds {rate} of the customers."
+    )
+    click.echo(said.format(worst=percent(best.worst), rate=percent(best.largest.value)))
     click.echo(tr("Make the release and check it; keep the seed as secret as the key:"))
 
 
@@ -189,6 +189,6 @@ def _row(trial: Trial, found: Recommendation) -> tuple[str, ...]:
         trial.words,
         percent(trial.largest.value),
         trial.largest.name,
-        percent(trial.bound),
+        percent(trial.risk),
         f"{found.loss(trial):.3f}",
     )

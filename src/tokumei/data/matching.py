@@ -37,7 +37,22 @@ def check_pair(original: History, release: Release) -> None:
             f"Customer {strangers['person'].sort()[0]!r} of the key does not occur in the "
             "original: release and original do not belong together."
         )
+    _check_key(release)
     _check_items(original, release)
+
+
+def _check_key(release: Release) -> None:
+    """Refuse a key that lacks pseudonyms: who is not in it would count as not found."""
+    named = frame(release.key.pseudonyms)["pseudonym"]
+    if named.is_empty():
+        return  # the key as an attacker has it
+    if named.is_duplicated().any():
+        twice = named.filter(named.is_duplicated())[0]
+        raise SchemaError(f"Each pseudonym must appear once in the key; {twice!r} appears twice.")
+    known = table(named.alias("person").to_frame())
+    nobody = frame(release.public.people().join(known, on="person", how="anti"))
+    if len(nobody):
+        raise SchemaError(f"The key lacks the pseudonym {nobody['person'].sort()[0]!r}.")
 
 
 def _check_items(original: History, release: Release) -> None:

@@ -14,8 +14,8 @@ from typing_extensions import Doc
 from tokumei.contracts import Answer, Guess, Score
 from tokumei.parameters import Checked
 from tokumei.registry import AS_IT_IS, judge
-from tokumei.tables import small, totals
-from tokumei.theory.intervals import wilson
+from tokumei.tables import Table, small, totals
+from tokumei.theory.intervals import paired
 
 
 @judge("hit-rate", spark=AS_IT_IS)
@@ -25,7 +25,7 @@ class HitRate(Checked):
 
     With h values heavier than the right one and t as heavy (itself included), a target counts
     :math:`\min(1, \max(0, (top - h) / t))`: the expected hit when ties are broken at random. A
-    target without a guess counts nothing.
+    target without a guess counts nothing. The interval allows for names that are right in pairs.
 
     Limits: all targets count alike. A low rate can hide that some customers, those with rare
     purchases, are found for sure.
@@ -34,23 +34,7 @@ class HitRate(Checked):
     top: Annotated[int, Ge(1), Doc("How many of the heaviest values count as named.")] = 1
 
     def __call__(self, guess: Guess, answer: Answer, /) -> Score:
-        said = guess.pairs.group_by("target", "value").agg(nw.col("weight").max())
-        # Of several right values the heaviest counts, and one that is there twice counts once.
-        right = (
-            said.join(answer.pairs, on=["target", "value"], how="inner")
-            .group_by("target")
-            .agg(right=nw.col("weight").max())
-        )
-        places = (
-            said.join(right, on="target", how="inner")
-            .group_by("target")
-            .agg(
-                heavier=(nw.col("weight") > nw.col("right")).cast(nw.Int64).sum(),
-                tied=(nw.col("weight") == nw.col("right")).cast(nw.Int64).sum(),
-            )
-        )
-        hit = ((self.top - nw.col("heavier")) / nw.col("tied")).clip(0, 1)
-        hits = totals(places.select(hit=hit), _sum)["hit"]
+        hits = totals(marks(guess, answer, top=self.top).select("hit"), _sum)["hit"]
         asked = small(answer.pairs.select(nw.col("target").n_unique())).item()
         value = hits / asked if asked else 0.0
         return Score(
@@ -59,8 +43,28 @@ class HitRate(Checked):
             better="lower",
             range=(0.0, 1.0),
             n=asked,
-            interval=wilson(value, asked) if asked else None,
+            interval=paired(value, asked) if asked else None,
         )
+
+
+def marks(guess: Guess, answer: Answer, *, top: int = 1) -> Table:
+    """Return target, hit: the expected hit of every target whose right value is guessed at all."""
+    said = guess.pairs.group_by("target", "value").agg(nw.col("weight").max())
+    # Of several right values the heaviest counts, and one that is there twice counts once.
+    right = (
+        said.join(answer.pairs, on=["target", "value"], how="inner")
+        .group_by("target")
+        .agg(right=nw.col("weight").max())
+    )
+    places = (
+        said.join(right, on="target", how="inner")
+        .group_by("target")
+        .agg(
+            heavier=(nw.col("weight") > nw.col("right")).cast(nw.Int64).sum(),
+            tied=(nw.col("weight") == nw.col("right")).cast(nw.Int64).sum(),
+        )
+    )
+    return places.select("target", hit=((top - nw.col("heavier")) / nw.col("tied")).clip(0, 1))
 
 
 def _sum(hits: pl.DataFrame) -> pl.DataFrame:

@@ -12,7 +12,7 @@ from tokumei.contracts import Answer, Guess, Score
 from tokumei.parameters import Checked
 from tokumei.registry import judge
 from tokumei.tables import frame
-from tokumei.theory.intervals import wilson
+from tokumei.theory.intervals import paired
 
 
 @judge("whole-history")
@@ -41,5 +41,5 @@ class WholeHistory(Checked):
         wrong = marked.filter(pl.col("said").fill_null(self.absent) != pl.col("value"))
         n = truth["person"].n_unique()
         value = (n - wrong["person"].n_unique()) / n if n else 0.0
-        interval = wilson(value, n) if n else None
+        interval = paired(value, n) if n else None
         return Score("whole-history", value, "lower", (0.0, 1.0), n, interval=interval)

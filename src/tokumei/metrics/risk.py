@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Annotated
 
 from typing_extensions import Doc
 
 from tokumei.attacks.exact_row import ExactRow
-from tokumei.attacks.random import Random
 from tokumei.contracts import Attack, Guess, Judge, Release, Score, Threat
-from tokumei.draws import derive
 from tokumei.history import History
 from tokumei.judges.hit_rate import HitRate
+from tokumei.metrics.question import Case
 from tokumei.parameters import Checked
-from tokumei.registry import AS_IT_IS, metric, name_of
-from tokumei.tables import height
+from tokumei.registry import AS_IT_IS, metric
 from tokumei.threats.full_knowledge import FullKnowledge
-
-BASELINE_PAIRS = 1_000_000
 
 
 @metric("risk", spark=AS_IT_IS)
@@ -42,14 +38,5 @@ class Risk(Checked):
 
     def play(self, history: History, release: Release, /, *, seed: int) -> tuple[Guess, Score]:
         """Return the attacker's guess beside its score."""
-        challenge, answer = self.threat(history, release, seed=derive(seed, "risk/threat"))
-        guess = self.attack(challenge, seed=derive(seed, "risk/attack"))
-        score = self.judge(guess, answer)
-        names = max(1, BASELINE_PAIRS // max(1, height(challenge.targets)))
-        blind = Random(names=names)(challenge, seed=derive(seed, "risk/baseline"))
-        return guess, replace(
-            score,
-            name=f"{name_of(self.attack)}@{name_of(self.threat)}",
-            assumes=challenge.assumes,
-            baseline=self.judge(blind, answer).value,
-        )
+        marked = Case(history, release).ask(self.threat, seed=seed).put_to(self.attack, self.judge)
+        return marked.guess, marked.score
