@@ -8,14 +8,19 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from tokumei import History, Key, Release, generate, publish, read
+from tokumei import History, Key, Release, Risk, generate, publish, read
 from tokumei.anonymizers import Decoys, DeleteRows, Equalize, PseudonymsOnly, Yamaoka
+from tokumei.attacks import Ensemble, ExactRow
 from tokumei.audit.auditing import Audit, audit, digests
-from tokumei.audit.suite import whose_purchases
+from tokumei.audit.suite import THREATS, find_customers
+from tokumei.audit.verdict import judge_groups
 from tokumei.contracts import Anonymizer
 from tokumei.errors import SchemaError
 from tokumei.history import ROW
+from tokumei.metrics.question import Case, whose_purchases
+from tokumei.report.scoring import scorecard
 from tokumei.tables import frame, table
+from tokumei.threats import PartialRows
 
 
 @pytest.fixture(scope="module")
@@ -28,22 +33,30 @@ def released(history: History, method: Anonymizer, **options: str) -> Release:
 
 
 def rates(found: Audit) -> dict[str, float]:
-    return {one.attacker.name: one.score.value for one in found.risks}
+    return {one.score.name: one.score.value for one in found.risks}
 
 
 def test_pseudonyms_protect_nobody(small: History) -> None:
     found = audit(small, released(small, PseudonymsOnly()))
-    assert found.verdict == "nobody"
+    assert found.verdict == "exposed"
+    assert found.judged.groups == ((1, 24),)
     assert found.headline.score.value == 1.0
     assert found.headline.score.baseline == pytest.approx(1 / 24)
-    assert found.headline.score.interval == pytest.approx((0.862, 1.0), abs=1e-3)
+    # All or nobody in 12 pairs: the exact interval is 0.025^(1/12).
+    assert found.headline.score.interval == pytest.approx((0.735, 1.0), abs=1e-3)
+    low = 1 - (1 - (0.025 / len(found.risks)) ** (1 / 12))
+    assert found.largest.interval == pytest.approx((low, 1.0), abs=1e-3)
     assert rates(found)["jaccard @ item-sets"] == 1.0
     assert rates(found)["exact-row @ partial-rows 25%"] == 1.0
 
 
 def test_groups_made_identical_bound_every_attacker(small: History) -> None:
-    found = audit(small, released(small, Equalize(groups="balanced", size=4)))
-    assert found.verdict == "bounded"
+    release = released(small, Equalize(groups="balanced", size=4))
+    found = audit(small, release, max_risk=0.25)
+    assert found.verdict == "safe"
+    assert found.judged.worst == 0.25
+    assert found.judged.groups == ((4, 24),)
+    assert audit(small, release, max_risk=0.24).verdict == "exposed"
     assert found.bound is not None
     assert found.bound.value == pytest.approx(1 / 4)
     low = [one.score.interval[0] for one in found.risks]
@@ -54,7 +67,7 @@ def test_exchanged_histories_protect_nobody(small: History) -> None:
     release = released(small, Yamaoka())
     found = audit(small, release)
     assert found.exchanged == 24
-    assert found.verdict == "nobody"
+    assert found.verdict == "exposed"
     whose = whose_purchases(small, release)
     assert (whose["person"] != whose["owner"]).all()
 
@@ -75,18 +88,40 @@ def test_a_published_customers_table_is_attacked_by_itself(small: History) -> No
     grouped = Equalize(groups="balanced", size=4)(history, seed=1)
     careless = publish(history, replace(grouped, customers=history.customers), secret=b"2")
     found = audit(history, careless)
-    assert found.headline.attacker.name == "customer-attributes @ customers-table"
+    assert found.headline.score.name == "customer-attributes @ customers-table"
     assert found.headline.score.value == 1.0
     assert found.bound is not None
     assert found.bound.value == 1.0
-    assert found.verdict == "nobody"
+    assert found.verdict == "exposed"
 
 
-def test_monthly_pseudonyms_are_asked_by_month(small: History) -> None:
-    found = audit(small, released(small, DeleteRows(share=0.1), period="month"))
-    assert {one.attacker.knowledge for one in found.risks} == {
-        f"monthly-view {share}" for share in ("25%", "50%", "75%", "100%")
-    }
+def test_monthly_pseudonyms_are_attacked_like_lasting_ones(small: History) -> None:
+    release = released(small, DeleteRows(share=0.1), period="month")
+    found = audit(small, release)
+    known = {one.score.name.partition(" @ ")[2] for one in found.risks}
+    shares = {f"partial-rows {share}" for share in ("25%", "50%", "75%")}
+    assert known == {"item-sets", "full-knowledge", *shares}
+    # Nothing but a tenth of the rows was removed: every customer-month that exists is named.
+    assert found.headline.score.n == len(release.public.persons())
+    assert found.headline.score.value == 1.0
+    assert found.whole_customers == (24, 24)
+    assert found.to_json()["counted"] == "customer-months"
+    assert "month-by-month @ full-knowledge" in rates(found)
+
+
+def test_a_customer_with_several_pseudonyms_is_at_risk_in_each(small: History) -> None:
+    rows = small.frame().filter(pl.col("person").is_in(small.persons()[:2]))
+    two = small.with_purchases(rows)
+    both = rows.with_columns(
+        item=pl.lit(rows["item"][0]), price=1.0, quantity=1, basket=pl.lit("b"),
+        time=pl.col("time").dt.truncate("1mo"),
+    ).unique(["person", "time"], maintain_order=True)  # fmt: skip
+    shared = both.filter(pl.col("time").is_duplicated())
+    months = shared["time"].n_unique()
+    release = publish(two, two.with_purchases(shared), secret=b"1", period="month")
+    found = audit(two, release)
+    assert found.judged.groups == ((2, 2),)
+    assert found.judged.worst == min(1.0, months / 2)
 
 
 def test_the_same_seed_gives_the_same_numbers_whatever_the_order_of_rows(small: History) -> None:
@@ -153,14 +188,51 @@ def test_paper_decoys_are_told_from_what_they_promise(contest: History) -> None:
     assert rate["jaccard @ item-sets"] == pytest.approx(0.25, abs=0.01)
     assert rate["strip-decoys @ full-knowledge"] >= 0.99
     assert rate["exact-row @ full-knowledge"] == 1.0
-    assert found.verdict == "nobody"
+    assert found.verdict == "exposed"
 
 
 def test_shared_rows_hold_against_every_attacker(shop: History) -> None:
     method = Decoys(clusters=15, min_size=4, share="rows", seconds=0.1)
-    found = audit(shop, released(shop, method))
-    assert found.verdict == "bounded"
+    found = audit(shop, released(shop, method), max_risk=0.25)
+    assert found.verdict == "safe"
     assert all(one.score.interval[0] <= 0.25 for one in found.risks)
+
+
+def test_a_customer_who_is_alone_exposes_a_release(small: History) -> None:
+    grouped = Equalize(groups="balanced", size=12)(small, seed=1)
+    rows = grouped.frame()
+    last = rows.filter(pl.col("person") == small.persons()[0]).tail(1)[ROW][0]
+    release = publish(small, grouped.with_purchases(rows.filter(pl.col(ROW) != last)), secret=b"1")
+    found = audit(small, release)
+    assert found.bound is not None
+    assert found.bound.value < 0.2  # on average few can be found, and one surely
+    assert found.verdict == "exposed"
+    assert found.judged.alone == 1
+    assert found.to_json()["worst"]["customers_by_group_size"] == {"1": 1, "11": 11, "12": 12}
+
+
+def test_what_attackers_measure_breaks_a_bound_that_does_not_hold(small: History) -> None:
+    """The verifier is made to believe that all are alike; the attackers find everybody."""
+    release = released(small, PseudonymsOnly())
+    case = Case(small, release)
+    alike = case.kinds.with_columns(kind=pl.lit(1, pl.UInt32))
+    case.__dict__["kinds"] = alike
+    risks, _ = find_customers(case, seed=0, threats=THREATS, attacks=[ExactRow()])
+    judged = judge_groups(case, risks, max_risk=0.5)
+    assert judged.worst == pytest.approx(1 / 24)
+    assert judged.broken
+    assert judged.luckiest is not None
+    assert not judged.safe
+
+
+def test_one_attack_has_one_rate_everywhere(small: History) -> None:
+    release = released(small, DeleteRows(share=0.5))
+    found = {one.score.name: one.score for one in audit(small, release, seed=5).risks}
+    card = {score.name: score for score in scorecard(small, release, seed=5) if "@" in score.name}
+    assert len(card) > 20
+    assert all(found[name] == score for name, score in card.items())
+    alone = Risk(threat=PartialRows(share=0.5), attack=Ensemble())(small, release, seed=5)
+    assert alone == found["ensemble @ partial-rows 50%"]
 
 
 def test_frames_of_the_audit_are_unchanged(small: History) -> None:

@@ -18,6 +18,7 @@ from tokumei.audit.wording import percent
 from tokumei.cells import intervals
 from tokumei.history import ROW
 from tokumei.itemsets.matrix import item_sets
+from tokumei.metrics.question import Case
 from tokumei.registry import names
 from tokumei.tables import table
 from tokumei.words import Language, translate
@@ -103,7 +104,9 @@ def test_suppressed_and_other_values_are_counted(audited: Audited) -> None:
     wide = intervals(rows["price"] - 1, rows["price"] + 1).set(half, None)
     changed = rows.with_columns(wide.alias("price"), pl.col("quantity") + 1)
     release = replace(audit.release, public=audit.release.public.with_purchases(changed))
-    data = drawn(figures(replace(audit, release=release), str))["cells-changed"].data
+    data = drawn(figures(replace(audit, case=replace(audit.case, release=release)), str))[
+        "cells-changed"
+    ].data
     found = {
         (what, change): count for what, change, count in data.select(data.columns[:3]).iter_rows()
     }
@@ -146,8 +149,7 @@ def test_what_the_data_do_not_give_is_said(audited: Audited) -> None:
     made = figures(
         replace(
             audit,
-            original=bare(audit.original),
-            release=Release(bare(audit.release.public), unknown),
+            case=Case(bare(audit.original), Release(bare(audit.release.public), unknown)),
             utilities=(),
         ),
         str,

@@ -15,9 +15,11 @@ import pytest
 from tokumei import publish
 from tokumei.audit import printing
 from tokumei.audit.auditing import Audit, audit
+from tokumei.audit.criteria import Sentence
 from tokumei.audit.markdown import markdown
 from tokumei.audit.page import html
 from tokumei.audit.printing import browser, pdf
+from tokumei.audit.summary import groups_sentence
 from tokumei.errors import Unachievable, WriteError
 from tokumei.words import Language
 
@@ -92,8 +94,8 @@ def test_pictures_do_not_take_each_others_parts(page: str) -> None:
 
 def test_a_manager_reads_the_answer_first(audited: Audited, pages: Pages) -> None:
     for method, said in {
-        "yamaoka": "Nobody is protected: the best attacker finds 100.0% of the customers.",
-        "rows": "Groups of customers are released alike: on average no attacker can find more than",
+        "yamaoka": "Exposed: the best attacker finds 100.0% of the customers; the limit is 10.0%.",
+        "rows": "Exposed: the best attacker finds",
     }.items():
         for body in (pages(method), markdown(audited(method))):
             assert said in body
@@ -101,31 +103,46 @@ def test_a_manager_reads_the_answer_first(audited: Audited, pages: Pages) -> Non
             assert body.index("tokumei recommend") < body.index("Who can find whom")
 
 
-@pytest.mark.parametrize(
-    ("verdict", "said"),
-    [
-        (0.95, "Nobody is protected"),
-        (0.6, "Few are protected"),
-        (0.3, "Not everybody is protected"),
-        (0.0, "No attacker tried here finds more customers than a random guess would."),
-    ],
-)
-def test_the_verdict_is_said(audited: Audited, verdict: float, said: str) -> None:
-    found = audited("pseudonyms")
-    first = found.risks[0]
-    score = replace(first.score, value=verdict, interval=(verdict, verdict))
-    page = markdown(replace(found, risks=(replace(first, score=score),)))
-    assert said in page
+def test_every_verdict_is_said(audited: Audited) -> None:
+    found = audited("rows")
+    judged = replace(found.judged, max_risk=0.5, excess=1.0)
+    link = Sentence("The pseudonyms are in the order of the customers' ids.")
+    weak = replace(found.headline, score=replace(found.headline.score, value=0.05))
+    for verdict, said in (
+        (judged, "Safe at a limit of 50.0%: nobody's chance of being found exceeds"),
+        (replace(judged, links=(link,)), "Exposed: the pseudonyms or the row order tell who is"),
+        (replace(judged, excess=1e-9), "Exposed: the bound is broken."),
+        (replace(judged, max_risk=0.01), "Exposed: the best attacker finds 5.0% of the customers"),
+        (
+            replace(judged, max_risk=0.1, worst=1.0, above_limit=2),
+            "Exposed: 2 of 30 customers may be found with a chance above the limit of 10.0%",
+        ),
+    ):
+        page = markdown(replace(found, judged=verdict, risks=(weak, *found.risks[1:])))
+        assert said in page
+        assert (link.text in page) == bool(verdict.links)
 
 
-def test_a_rate_above_the_bound_is_explained(audited: Audited) -> None:
+def test_an_excess_is_tested_and_never_called_chance(audited: Audited) -> None:
     found = audited("rows")
     assert found.bound is not None
     first = found.risks[0]
-    for value, luck in ((found.bound.value, False), (found.bound.value + 0.1, True)):
+    for value, above in ((found.bound.value, False), (found.bound.value + 0.1, True)):
         lucky = replace(first, score=replace(first.score, value=value))
         page = markdown(replace(found, risks=(lucky, *found.risks[1:])))
-        assert ("lies above the average by chance" in page) == luck
+        assert ("Chance alone reaches a rate such as that of" in page) == above
+        assert "by chance:" not in page
+
+
+def test_how_many_stand_alone_is_said(audited: Audited) -> None:
+    assert "look alike: 30 alone." in markdown(audited("pseudonyms"))
+    groups = ((1, 2), (2, 4), (3, 3), (4, 4), (5, 5), (6, 6), (7, 7))
+    judged = replace(audited("rows").judged, groups=groups)
+    said = (
+        "Customers whose released rows look alike: 2 alone, 4 in groups of 2, 3 in groups of 3, "
+        "4 in groups of 4, 5 in groups of 5, 13 in larger groups."
+    )
+    assert groups_sentence(judged, str) == said
 
 
 def test_exchanged_histories_are_told(audited: Audited, page: str, pages: Pages) -> None:
@@ -161,8 +178,8 @@ def test_months_are_counted_where_pseudonyms_change(audited: Audited) -> None:
     shop = audited("pseudonyms").original
     monthly = audit(shop, publish(shop, shop, secret=b"1", period="month"), seed=1)
     text = markdown(monthly)
-    assert "Pseudonyms change with the month" in text
-    assert "short item names" in text
+    assert "names every month of 30 of 30 customers" in text
+    assert "100.0% of the customer-months" in text
 
 
 def test_what_was_left_out_stands_once_by_its_reason(audited: Audited) -> None:

@@ -20,6 +20,7 @@ from tokumei.audit.trials import KEEP, Trial, kept, loss, measurable, try_out
 from tokumei.cli.options import method_from_text
 from tokumei.contracts import Score
 from tokumei.errors import ParameterError, ReadError, SchemaError, WriteError
+from tokumei.metrics import Indistinguishable
 from tokumei.registry import spec
 
 
@@ -28,9 +29,10 @@ def tiny() -> History:
     return generate("shop", customers=30, seed=3)
 
 
-def trial(name: str, rate: float, bound: float = 1.0, **losses: float) -> Trial:
-    largest = Score(f"attack {name}", rate, "lower", (0.0, 1.0), 30, baseline=1 / 30)
-    return Trial(name, {"method": name}, 1, largest, bound, losses or {"rows": 0.0}, 0.1)
+def trial(name: str, worst: float, *, broken: bool = False, **losses: float) -> Trial:
+    largest = Score(f"attack {name}", 0.1, "lower", (0.0, 1.0), 30, baseline=1 / 30)
+    spec_of = {"method": name}
+    return Trial(name, spec_of, 1, largest, worst, broken, losses or {"rows": 0.0}, 0.1)
 
 
 def recommendation(*trials: Trial, best: Trial | None = None, risk: float = 0.1) -> Recommendation:
@@ -61,7 +63,7 @@ def test_the_first_of_the_design_keep_the_risk_by_construction(tiny: History) ->
     metrics = measurable(tiny, seed=0)
     for method in design(tiny, risk=0.2, seconds=3)[:4]:
         found, _ = try_out(method, tiny, metrics, seed=5)
-        assert found.bound <= 0.2, found.words
+        assert found.risk <= 0.2, found.words
 
 
 def test_a_design_fits_the_columns() -> None:
@@ -120,10 +122,16 @@ def test_the_frontier_by_hand() -> None:
     assert recommendation(c, b).frontier == (b, c)
 
 
-def test_the_luck_of_an_attacker_counts_neither_way() -> None:
-    assert trial("lucky", 0.13, bound=0.1).risk == 0.1
-    assert trial("weak", 0.05, bound=0.1).risk == 0.05
-    assert trial("unlucky", 0.0, bound=0.1).risk == 1 / 30
+def test_the_worst_off_customer_decides_and_a_broken_bound_is_none() -> None:
+    assert trial("fours", 0.25).risk == 0.25
+    assert trial("fours", 0.25, broken=True).risk == 1.0
+
+
+def test_a_small_average_does_not_hide_who_is_alone(tiny: History) -> None:
+    free = method_from_text("anonymizer", "equalize --safety 0.8 --seconds 0.2")
+    found, release = try_out(free, tiny, measurable(tiny, seed=0), seed=1)
+    assert Indistinguishable(by="rows")(tiny, release, seed=1).value < 0.5
+    assert found.risk == 1.0
 
 
 def test_a_recommendation_keeps_the_risk(tiny: History) -> None:
@@ -222,14 +230,13 @@ def test_who_fails_before_all_attackers_is_not_recommended(monkeypatch, tiny: Hi
     )
 
     def confirmed(tried: Trial, *_: object) -> Trial:
-        rate = 0.3 if tried.words == "pseudonyms-only" else 0.1
-        return replace(tried, largest=replace(tried.largest, value=rate), confirmed=True)
+        return replace(tried, broken=tried.words == "pseudonyms-only", confirmed=True)
 
     monkeypatch.setattr(recommending, "confirmed", confirmed)
     found = recommend(tiny, risk=0.2, keep=["rows"], seed=1)
     assert found.best is not None
     assert found.best.words == "delete-rows"
-    assert [one.risk for one in found.trials] == [0.1, 0.3]
+    assert [one.risk for one in found.trials] == [0.1, 1.0]
 
 
 def test_what_cannot_be_reached_is_said(tiny: History) -> None:
@@ -237,7 +244,7 @@ def test_what_cannot_be_reached_is_said(tiny: History) -> None:
     assert found.best is None
     assert found.nearest.risk >= 1 / 30
     drawn = figure(found, str)
-    assert drawn.title.startswith("Nothing that was tried gets down to 1.0%; the nearest finds")
+    assert drawn.title.startswith("Nothing that was tried bounds every customer's chance by 1.0%")
 
 
 def test_a_short_time_still_gives_an_answer(tiny: History) -> None:

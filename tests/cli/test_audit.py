@@ -32,11 +32,11 @@ def test_the_summary_is_on_the_terminal(capsys: Captured, folder: Path) -> None:
     capsys.readouterr()
     assert run("audit", folder / "shop.csv", folder / "release") == 0
     shown = capsys.readouterr().out
-    assert shown.startswith("Nobody is protected: the best attacker finds 100.0% of the customers.")
+    assert shown.startswith("Exposed: the best attacker finds 100.0% of the customers; the limit")
     for name in ("exact-row", "jaccard", "ensemble", "indistinguishable-rows", "left out:"):
         assert name in shown
     assert run("audit", folder / "shop.csv", folder / "release", "--lang", "ja") == 0
-    assert capsys.readouterr().out.startswith("誰も守られていません。")
+    assert capsys.readouterr().out.startswith("危険: ")
 
 
 def test_every_form_of_the_report_is_written(
@@ -54,7 +54,7 @@ def test_every_form_of_the_report_is_written(
     written = json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))
     for part in ("risks", "guarantees", "utilities", "left_out", "criteria"):
         assert told[part] == written[part]
-    assert set(told["provenance"]["digests"]) == {"original", "release", "key"}
+    assert set(told["provenance"]["digests"]) == {"original", "release"}
     if browser():
         assert (tmp_path / "r.pdf").read_bytes().startswith(b"%PDF")
 
@@ -67,9 +67,36 @@ def test_a_published_file_is_audited_with_its_key(
     capsys.readouterr()
     assert run("audit", folder / "shop.csv", public, "--key", key, "--json") == 0
     told = json.loads(capsys.readouterr().out)
-    assert told["verdict"] == "nobody"
+    assert told["verdict"] == "exposed"
     reasons = {one["name"]: one["reason"] for one in told["left_out"]}
     assert "which row came from which" in reasons["rows-deleted"]
+
+
+def test_a_limit_that_is_asked_for_and_exceeded_ends_with_1(
+    capsys: Captured, folder: Path, tmp_path: Path
+) -> None:
+    shop, groups = folder / "shop.csv", tmp_path / "groups"
+    made = ("anonymize", "equalize", shop, "--groups", "balanced", "--size", 5, "-o", groups)
+    assert run(*made) == 0
+    assert run("audit", shop, groups, "--max-risk", 0.2) == 0
+    capsys.readouterr()
+    assert run("audit", shop, groups, "--max-risk", 0.19, "--json") == 1
+    told = json.loads(capsys.readouterr().out)
+    assert (told["verdict"], told["max_risk"]) == ("exposed", 0.19)
+    assert told["worst"]["chance"] == 0.2
+    assert run("audit", shop, groups, "--max-risk", 0) == 2
+    assert "max_risk must lie in (0, 1], not 0.0." in capsys.readouterr().err
+
+
+def test_the_report_names_no_folder_of_the_machine(
+    capsys: Captured, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = ["audit", str(folder / "shop.csv"), str(folder / "release")]
+    words += [f"--output={tmp_path / 'r.json'}"]
+    monkeypatch.setattr("sys.argv", ["tokumei", *words])
+    assert run(*words) == 0
+    written = json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))
+    assert written["provenance"]["command"] == "tokumei audit shop.csv release --output=r.json"
 
 
 def test_trials_of_recommend_are_the_last_figure(folder: Path, tmp_path: Path) -> None:

@@ -30,6 +30,7 @@ from tokumei.metrics import (
 from tokumei.metrics.identical_groups import group_sizes
 from tokumei.metrics.indistinguishable import kinds_of_customers
 from tokumei.metrics.kept_rows import kept_rows
+from tokumei.registry import spec
 from tokumei.tables import frame, table
 from tokumei.threats import FullKnowledge
 
@@ -383,6 +384,8 @@ def test_a_blind_guess_of_many_targets_names_fewer_customers(
     monkeypatch.setattr("tokumei.metrics.question.BASELINE_PAIRS", pairs)
     release = publish(fruit, fruit, secret=b"1")
     for seed in range(5):
-        challenge, answer = FullKnowledge()(fruit, release, seed=derive(seed, f"threat/{spec(FullKnowledge())}"))
+        challenge, answer = FullKnowledge()(
+            fruit, release, seed=derive(seed, f"threat/{spec(FullKnowledge())}")
+        )
         blind = Random(names=names)(challenge, seed=derive(seed, "baseline"))
         assert Risk()(fruit, release, seed=seed).baseline == HitRate()(blind, answer).value

@@ -15,65 +15,68 @@ from tokumei.cells import low
 from tokumei.contracts import Attack, Challenge, Guess
 from tokumei.draws import derive
 from tokumei.errors import SchemaError
-from tokumei.history import months
+from tokumei.history import History, months
 from tokumei.parameters import Checked
 from tokumei.registry import attack
 from tokumei.tables import frame, table
 
-ALONE = "To attack month by month, every pseudonym must lie in one month"
+TO = "To attack month by month,"
 
 
 @attack("month-by-month")
 @dataclass(frozen=True, kw_only=True)
 class MonthByMonth(Checked):
-    """Let another attack name the pseudonyms of each month from what is known of that month.
+    """Let another attack name the pseudonyms of each month, twice, and believe the surer name.
 
-    Where pseudonyms change with the month, a pseudonym shows one month of a customer and is best
-    compared with that month; within it each customer has one pseudonym, so that the other attack
-    may name each customer once. Knowledge without dates is the same in every month.
+    Where pseudonyms change with the month, each customer has one pseudonym in a month, so that the
+    other attack may name each customer once. It is asked with what is known of that month, and with
+    all that is known: dates may have been moved into another month. The weights of both add up.
 
-    Limits: dates that were moved into another month are compared with the wrong one.
+    Limits: it does not link the months of a customer with each other.
     """
 
     attack: Annotated[Attack, Doc("The attack that names the pseudonyms of a month.")] = Ensemble()
 
     def __call__(self, challenge: Challenge, /, *, seed: int) -> Guess:
-        said = [
-            frame(self.attack(part, seed=derive(seed, month)).pairs)
-            for month, part in _by_month(challenge)
-        ]
-        return Guess(pl.concat(said)) if said else Guess.of({})
+        said: list[pl.DataFrame] = []
+        refusal: SchemaError | None = None
+        for month, part in _by_month(challenge):
+            try:
+                said.append(frame(self.attack(part, seed=derive(seed, month)).pairs))
+            except SchemaError as error:  # it may apply to other months
+                refusal = error
+        if refusal is not None and not said:
+            raise refusal
+        if not said:
+            return Guess.of({})
+        pairs = pl.concat(said).group_by("target", "value").agg(pl.col("weight").sum())
+        return Guess(pairs.with_columns(pl.col("weight").round(9)))
 
 
 def _by_month(challenge: Challenge) -> Iterator[tuple[str, Challenge]]:
+    """Yield the questions about each month: with the knowledge of the month, and with all of it."""
     if asks_by_month(challenge):
-        raise SchemaError("To attack month by month, the customer of each pseudonym must be asked.")
-    released = challenge.release.frame()
+        raise SchemaError(f"{TO} the customer of each pseudonym must be asked.")
+    released, asked = challenge.release.frame(), pseudonyms(challenge)
     if "time" not in released.columns or low(released["time"]).null_count():
-        raise SchemaError(f"{ALONE}; the release has rows without a time.")
-    shown = released.select("person", month=months(low(released["time"])))
-    lasting = shown.unique().filter(pl.col("person").is_duplicated())
-    if len(lasting):
-        raise SchemaError(f"{ALONE}; some have rows in several.")
-    known = challenge.known.frame()
-    dated = "time" in known.columns and not known.schema["time"].is_nested()
-    known_months = months(known["time"]) if dated else None
-    asked = pseudonyms(challenge)
-    for month in shown["month"].unique().sort():
-        part = challenge.release.with_purchases(released.filter(shown["month"] == month))
-        targets = part.frame()["person"].unique()
-        targets = targets.filter(targets.is_in(asked.implode())).sort()
-        seen = challenge.known
-        if known_months is not None:
-            seen = seen.with_purchases(known.filter(known_months == month))
-        if targets.is_empty() or not seen.rows:
-            continue
-        yield (
-            month,
-            replace(
-                challenge,
-                release=part,
-                known=seen,
-                targets=table(targets.alias("target").to_frame()),
-            ),
+        raise SchemaError(f"{TO} every released row must have a time.")
+    month_of = months(low(released["time"]))
+    if released.select("person", month_of).unique()["person"].is_duplicated().any():
+        raise SchemaError(f"{TO} every pseudonym must lie in one month; some lie in several.")
+    for month in month_of.unique().sort():
+        rows = released.filter(month_of == month)
+        targets = rows.select(target="person").unique().sort("target")
+        targets = targets.filter(pl.col("target").is_in(asked.implode()))
+        part = replace(
+            challenge, release=challenge.release.with_purchases(rows), targets=table(targets)
         )
+        for known in _views(challenge.known, month):
+            if known.rows and len(targets):
+                yield month, replace(part, known=known)
+
+
+def _views(known: History, month: str) -> Iterator[History]:
+    yield known
+    rows = known.frame()
+    if "time" in rows.columns and not rows.schema["time"].is_nested():
+        yield known.with_purchases(rows.filter(months(rows["time"]) == month))

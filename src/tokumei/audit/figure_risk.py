@@ -32,6 +32,7 @@ COLORS = {
     "customer-attributes": "#4f3a8c",
     # By all of them.
     "ensemble": "#1d2733",
+    "month-by-month": "#46586b",
 }
 """The color of an attack, everywhere: its family by what is compared."""
 SHADES = ["#fff1e6", "#fd8d3c", "#d94801", "#7f2704"]

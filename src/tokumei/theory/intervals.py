@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scipy.stats import beta
+from scipy.special import betaincinv
 
 
 def paired(share: float, n: int, *, confidence: float = 0.95) -> tuple[float, float]:
@@ -18,6 +18,6 @@ def paired(share: float, n: int, *, confidence: float = 0.95) -> tuple[float, fl
     """
     error, pairs = (1 - confidence) / 2, n / 2
     right = share * pairs
-    low = float(beta.ppf(error, right, pairs - right + 1)) if share > 0 else 0.0
-    high = float(beta.ppf(1 - error, right + 1, pairs - right)) if share < 1 else 1.0
+    low = float(betaincinv(right, pairs - right + 1, error)) if share > 0 else 0.0
+    high = float(betaincinv(right + 1, pairs - right, 1 - error)) if share < 1 else 1.0
     return min(low, share), max(high, share)
