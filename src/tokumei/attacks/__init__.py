@@ -9,6 +9,7 @@ from tokumei.attacks.jaccard import Jaccard
 from tokumei.attacks.key_matching import KeyMatching
 from tokumei.attacks.month_by_month import MonthByMonth
 from tokumei.attacks.multiset_jaccard import MultisetJaccard
+from tokumei.attacks.published_order import PublishedOrder
 from tokumei.attacks.random import Random
 from tokumei.attacks.rfm_profile import RfmProfile
 from tokumei.attacks.strip_decoys import StripDecoys
@@ -25,6 +26,7 @@ __all__ = [
     "KeyMatching",
     "MonthByMonth",
     "MultisetJaccard",
+    "PublishedOrder",
     "Random",
     "RfmProfile",
     "StripDecoys",
