@@ -85,7 +85,7 @@ def run(
     original = read_history(file)
     anonymized = chosen(original, seed=seed)
     if file_kind in CONTESTS:
-        texts = rules.find(file_kind).submission(original, anonymized, seed=seed)
+        texts = rules.find(file_kind).submission(original, anonymized)
         _write_submission(texts, folder)
         _report_submission(spec(chosen), original.rows, anonymized.rows, folder, as_json=as_json)
         return

@@ -39,7 +39,7 @@ def command(
     """Make what the attackers of a contest get, and the secret answer.
 
     RULES is pwscup2016, pwscup2017, pwscup2018 or simplified. Deleted rows are left out and the
-    rest is shuffled; whoever knows the seed can undo that, so without --seed one is drawn.
+    rest is shuffled, by a draw that nobody can repeat; --seed is for --make-views.
     """
     check_new(output)
     contest = rules.find(rules_name)
@@ -49,7 +49,7 @@ def command(
         answer = {"rules": rules_name, "files": [], "check": entry.report.to_json()}
         return tell_check(entry.report, answer, as_json=as_json)
     seed = secrets.randbits(62) if seed is None else seed
-    texts = contest.files(contest.publish(files, entry, seed=seed))
+    texts = contest.files(contest.publish(files, entry))
     if make_views:
         texts |= contest.view_files(files, seed=seed)
     write_texts(texts, output)
