@@ -87,7 +87,7 @@ def _answer(played: Game, target: str, path: Path) -> str:
             _check_score(score.name, score.value, score.range)
         return "scores"
     if target == "published":
-        contest.files(contest.publish(played.original, played.entry, seed=1, published=path))
+        contest.files(contest.publish(played.original, played.entry, secret=b"1", published=path))
         return "scores"
     entry = contest.check(played.original, path)
     _check_report(entry.report)
@@ -97,7 +97,7 @@ def _answer(played: Game, target: str, path: Path) -> str:
     for score in judgment.scores:
         _check_score(score.name, score.value, score.range)
     json.dumps(judgment.to_json(), allow_nan=False).encode()
-    contest.files(contest.publish(played.original, entry, seed=1))
+    contest.files(contest.publish(played.original, entry, secret=b"1"))
     return "scores"
 
 

@@ -69,7 +69,7 @@ def game(name: str, folder: Path) -> Game:
     original = contest.read(folder / "T.csv", master if with_master else None)
     entry = contest.check(original, written(submission, folder / "valid"))
     contest.judge(original, entry, seed=1)  # compiles loops, which is no mutant's time
-    published = contest.publish(original, entry, seed=1)
+    published = contest.publish(original, entry, secret=b"1")
     made = contest.files(published)
     (answer,) = (text for path, text in made.items() if path.startswith("secret/"))
     targets = {"submission": submission, "guess": {"guess.csv": answer.encode()}}

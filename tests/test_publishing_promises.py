@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import polars as pl
 import pytest
 
+import tokumei
 from tokumei import History, publish, read
 from tokumei.errors import SchemaError
 from tokumei.history import ROW
+from tokumei.publishing import SECRET_BYTES
 from tokumei.tables import frame, table
 
 
@@ -88,3 +91,24 @@ def test_only_monthly_pseudonyms_have_a_period_and_a_warning(
     monthly = publish(shop_with_customers, shop_with_customers, secret=b"1", period="month")
     assert frame(monthly.key.pseudonyms).columns == ["pseudonym", "person", "period"]
     assert "the customers table is not published" in caplog.text
+
+
+def test_only_publishing_draws_with_the_secret() -> None:
+    """The forms for Spark and for contests draw by the functions of publishing."""
+    source = Path(tokumei.__file__).parent
+    drawing = {
+        path.relative_to(source).as_posix()
+        for path in source.rglob("*.py")
+        if "hidden_uniform" in path.read_text(encoding="utf-8")
+    }
+    assert drawing == {"draws.py", "publishing.py"}
+
+
+def test_every_release_has_a_secret_of_its_own(shop: History) -> None:
+    one, two = publish(shop, shop), publish(shop, shop)
+    assert one.key.secret != two.key.secret
+    assert len(one.key.secret or b"") == SECRET_BYTES
+    assert not frame(one.key.pseudonyms).equals(frame(two.key.pseudonyms))
+    again = publish(shop, shop, secret=one.key.secret)
+    assert frame(again.key.pseudonyms).equals(frame(one.key.pseudonyms))
+    assert again.public.frame().equals(one.public.frame())

@@ -86,7 +86,7 @@ def generated(folder: Path, customers: int) -> dict[str, tuple[Path, Path]]:
         original, submission = folder / f"T-{year}.csv", folder / f"A-{year}.csv"
         original.write_text(contest_text(shop, year))
         history = rules.find(year).read(original).history
-        texts = rules.find(year).submission(history, method(history, seed=1), seed=1)
+        texts = rules.find(year).submission(history, method(history, seed=1))
         submission.write_text(next(iter(texts.values())))
         made[year] = (original, submission)
     return made

@@ -101,7 +101,7 @@ def _(folder, purchases, rules):
     def submission_by(method, name: str, *, seed: int) -> Path:
         """Anonymize, and write the file that the rules want."""
         anonymized = method(original.history, seed=seed)
-        (text,) = game.submission(original.history, anonymized, seed=seed).values()
+        (text,) = game.submission(original.history, anonymized).values()
         file = folder / name
         file.write_text(text, encoding="utf-8")
         return file

@@ -29,6 +29,8 @@ class Key:
     """pseudonym, person, and period where pseudonyms change over time."""
     rows: Table
     """row of the release, origin: the row of the original, null where it was invented."""
+    secret: bytes | None = None
+    """What pseudonyms, basket numbers and order were drawn with; None where it is not known."""
 
     @classmethod
     def unknown(cls) -> Key:

@@ -8,17 +8,25 @@ with one seed never share their numbers.
 from __future__ import annotations
 
 import hashlib
+import secrets
 from collections.abc import Iterable
 
 import numpy as np
 import numpy.typing as npt
 
+GUESSABLE = 1 << 60
+"""Of a seed below this one says that it can be guessed: people choose small numbers and dates."""
 UInts = npt.NDArray[np.uint64]
 Floats = npt.NDArray[np.float64]
 
 
 def _digest(text: str) -> int:
     return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "little")
+
+
+def new_seed() -> int:
+    """Draw a seed that nobody guesses."""
+    return 2 * GUESSABLE + secrets.randbits(61)
 
 
 def derive(seed: int, stream: str) -> int:

@@ -1,4 +1,9 @@
-"""`publish`: the only place that splits public from secret."""
+"""`publish`: pseudonyms, basket numbers and the order of rows, and the key apart from them.
+
+What hides people is drawn here and nowhere else, by `row_draws` and `name_draws`: the form for
+Spark draws with them too, and contests, whose teams choose the pseudonyms themselves, draw the
+order of the rows with `row_draws`.
+"""
 
 from __future__ import annotations
 
@@ -11,20 +16,39 @@ from typing import Literal
 
 import numpy as np
 import polars as pl
+from polars.datatypes import DataTypeClass
 
 from tokumei.cells import low
 from tokumei.contracts import Key, Release
-from tokumei.draws import hidden_uniform, hidden_uniform_of
+from tokumei.draws import Floats, hidden_uniform, hidden_uniform_of
 from tokumei.errors import SchemaError, Unachievable
 from tokumei.history import ROW, History
-from tokumei.tables import Table, frame, spark_form, table
+from tokumei.tables import Table, frame, joined_text, spark_form, table
 
 log = logging.getLogger(__name__)
 
 Period = Literal["month"]
 SECRET_BYTES = 32
 # While publishing; names that no column of a history has.
-PERIOD, PSEUDONYM = "_period", "_pseudonym"
+PERIOD, PSEUDONYM, NUMBER = "_period", "_pseudonym", "_number"
+BASKET = ("person", PERIOD, "basket")
+"""Who had a basket, and when: shops number the baskets of each customer, day or till from 1 on."""
+
+
+def new_secret() -> bytes:
+    """Draw what nobody can guess."""
+    return secrets.token_bytes(SECRET_BYTES)
+
+
+def row_draws(secret: bytes, rows: pl.Series) -> Floats:
+    """Return a number for every row id; a release has its rows in the order of these numbers."""
+    return hidden_uniform(secret, "publish/rows", rows.to_numpy())
+
+
+def name_draws(secret: bytes, what: str, names: pl.DataFrame) -> Floats:
+    """Return a number for every row of names; they are numbered in the order of these numbers."""
+    texts = names.select(joined_text(names.columns).alias("text"))["text"]
+    return hidden_uniform_of(secret, f"publish/{what}", texts)
 
 
 def publish(
@@ -38,14 +62,14 @@ def publish(
     """Draw pseudonyms, shuffle the rows, and keep the key apart.
 
     Baskets are renumbered as well: an invoice number that stands in the shop's own books would
-    link a release to its customers at once. With `period="month"` a customer has another
-    pseudonym in every month, and the customers table is not published: a birth date would link the
-    months again.
+    link a release to its customers at once. No two pseudonyms share a basket number. With
+    `period="month"` a customer has another pseudonym in every month, and the customers table is
+    not published: a birth date would link the months again.
 
     Pseudonyms, basket numbers and the order of rows are drawn with a secret, which is drawn itself
-    unless a test fixes it: whoever knows it can undo the pseudonyms.
+    unless a test fixes it. The key keeps it: it can undo the pseudonyms.
     """
-    secret = secrets.token_bytes(SECRET_BYTES) if secret is None else secret
+    secret = new_secret() if secret is None else secret
     if original.on_spark != anonymized.on_spark:
         raise SchemaError("The original and the anonymized history must both be on Spark, or none.")
     if original.on_spark:
@@ -61,7 +85,7 @@ def publish(
     _check_rows(original, rows)
     rows = rows.with_columns(_periods(rows, period))
     pseudonyms = _pseudonyms(original, anonymized, rows, secret, period)
-    order = np.argsort(hidden_uniform(secret, "publish/rows", rows[ROW].to_numpy()), kind="stable")
+    order = np.argsort(row_draws(secret, rows[ROW]), kind="stable")
     rows = rows[order].join(
         pseudonyms, on=["person", PERIOD], how="left", nulls_equal=True, maintain_order="left"
     )
@@ -73,15 +97,15 @@ def publish(
     )
     public_rows = rows.with_columns(key_rows["row"].alias(ROW), person=PSEUDONYM)
     if "basket" in rows.columns:
-        numbers = _numbered(
-            rows["basket"].drop_nulls().unique().sort(), secret, "publish/baskets", "B"
+        held = rows.select(BASKET).drop_nulls("basket").unique().sort(BASKET)
+        numbers = _numbered(held, secret, "baskets", "B")
+        numbered = rows.select(BASKET).join(
+            numbers, on=BASKET, how="left", nulls_equal=True, maintain_order="left"
         )
-        public_rows = public_rows.with_columns(
-            pl.col("basket").replace_strict(numbers, default=None, return_dtype=pl.String)
-        )
+        public_rows = public_rows.with_columns(numbered[NUMBER].alias("basket"))
     public = replace(
         anonymized,
-        purchases=table(public_rows.select(anonymized.frame().columns)),
+        purchases=table(_plain(public_rows.select(anonymized.frame().columns))),
         customers=_public_customers(anonymized, pseudonyms) if period is None else None,
         source=replace(anonymized.source, dropped={}),
     )
@@ -90,7 +114,7 @@ def publish(
         "person",
         *([pl.col(PERIOD).alias("period")] if period else []),
     ).sort("pseudonym")
-    return Release(public=public, key=Key(pseudonyms=table(names), rows=table(key_rows)))
+    return Release(public, Key(table(names), table(key_rows), secret))
 
 
 def _check_rows(original: History, rows: pl.DataFrame) -> None:
@@ -127,21 +151,17 @@ def _pseudonyms(
             pl.lit(None, pl.String).alias(PERIOD)
         )
         holders = pl.concat([holders, everyone]).unique()
-    holders = holders.sort("person", PERIOD)
-    # One label per holder; the zero byte cannot occur inside a name read from text.
-    labels = holders["person"] + "\0" + holders[PERIOD].fill_null("")
     prefix = _free_prefix(original.persons())
-    names = _numbered(labels, secret, "publish/pseudonyms", prefix)
-    numbered = labels.replace_strict(names, return_dtype=pl.String)
-    return holders.with_columns(numbered.alias(PSEUDONYM))
+    numbers = _numbered(holders.sort("person", PERIOD), secret, "pseudonyms", prefix)
+    return numbers.rename({NUMBER: PSEUDONYM})
 
 
-def _numbered(labels: pl.Series, secret: bytes, stream: str, prefix: str) -> dict[str, str]:
-    """Give the labels the numbers 1..n in random order, so that a number says nothing."""
-    order = np.argsort(hidden_uniform_of(secret, stream, labels), kind="stable")
-    width = len(str(len(labels)))
-    shuffled = labels[order].to_list()
-    return {label: f"{prefix}{number:0{width}d}" for number, label in enumerate(shuffled, start=1)}
+def _numbered(names: pl.DataFrame, secret: bytes, what: str, prefix: str) -> pl.DataFrame:
+    """Give the names the numbers 1..n in random order, so that a number says nothing."""
+    order = np.argsort(name_draws(secret, what, names), kind="stable")
+    numbers = pl.int_range(1, len(names) + 1, eager=True).cast(pl.String)
+    padded = prefix + numbers.str.zfill(len(str(len(names))))
+    return names[order].with_columns(padded.alias(NUMBER))
 
 
 def _free_prefix(persons: list[str]) -> str:
@@ -158,4 +178,23 @@ def _public_customers(anonymized: History, pseudonyms: pl.DataFrame) -> Table | 
         return None
     attributes = frame(anonymized.customers)
     named = attributes.join(pseudonyms.select("person", PSEUDONYM), on="person", how="inner")
-    return table(named.with_columns(person=PSEUDONYM).select(attributes.columns).sort("person"))
+    shown = named.with_columns(person=PSEUDONYM).select(attributes.columns).sort("person")
+    return table(_plain(shown))
+
+
+def _plain(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return categories as texts: their type lists values of rows that are not released."""
+    return rows.cast({name: _plain_type(dtype) for name, dtype in rows.schema.items()})
+
+
+def _plain_type(dtype: pl.DataType | DataTypeClass) -> pl.DataType | DataTypeClass:
+    match dtype:
+        case pl.Enum() | pl.Categorical():
+            return pl.String()
+        case pl.List():
+            return pl.List(_plain_type(dtype.inner))
+        case pl.Array():
+            return pl.Array(_plain_type(dtype.inner), dtype.size)
+        case pl.Struct():
+            return pl.Struct({part.name: _plain_type(part.dtype) for part in dtype.fields})
+    return dtype

@@ -8,7 +8,7 @@ of few rows, wherever they were computed.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from importlib import import_module
 from typing import Any, TypeAlias
 
@@ -83,3 +83,15 @@ def columns(of: Table) -> list[str]:
 def height(of: Table) -> int:
     """Return the number of rows."""
     return int(of.select(nw.len()).collect("polars").item())
+
+
+def joined_text(names: Iterable[str]) -> pl.Expr:
+    """Join columns of texts into one; two rows have the same text only if they are equal.
+
+    Every part has its length before it, because any separator may stand in a part; null is like
+    an empty text.
+    """
+    parts = [pl.col(name).fill_null("") for name in names]
+    return pl.concat_str(
+        *(text for part in parts for text in (part.str.len_bytes(), pl.lit(":"), part))
+    )

@@ -59,15 +59,6 @@ def test_an_attacker_without_the_key_writes_the_same_guess(
     assert "no secret part to mark the guess with" in capsys.readouterr().err
 
 
-def test_the_same_seed_gives_the_same_release(capsys, shop_file: Path, tmp_path: Path) -> None:
-    for name in ("one", "two"):
-        printed(capsys, "anonymize", "shift-dates", shop_file, "-o", tmp_path / name, "--seed", "5")
-    files = [path.relative_to(tmp_path / "one") for path in (tmp_path / "one").rglob("*.*")]
-    assert len(files) == 5
-    for file in files:
-        assert (tmp_path / "one" / file).read_bytes() == (tmp_path / "two" / file).read_bytes()
-
-
 def test_without_a_seed_every_release_has_its_own(capsys, shop_file: Path, tmp_path: Path) -> None:
     for name in ("one", "two"):
         out = printed(capsys, "anonymize", "pseudonyms-only", shop_file, "-o", tmp_path / name)

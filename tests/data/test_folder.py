@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from base64 import b64decode
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import date, datetime, timedelta
@@ -11,6 +12,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, Literal
 
 import polars as pl
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -195,10 +197,65 @@ def test_nothing_secret_is_public(tmp_path: Path, fruit: History, file_kind: Fil
     assert not set(public["basket"]) & set(fruit.frame()["basket"])
 
 
-def test_the_seed_is_kept_with_the_key(tmp_path: Path, fruit: History) -> None:
-    written(tmp_path / "out", fruit)
+def test_seed_and_secret_are_kept_with_the_key(tmp_path: Path, fruit: History) -> None:
+    release = written(tmp_path / "out", fruit)
     content = json.loads((tmp_path / "out/secret/method.json").read_text())
-    assert content == {"method": "x", "seed": SEED}
+    assert release.key.secret == repeatable_secret(SEED)
+    assert content == {"method": "x", "seed": SEED, "secret": release.key.secret.hex()}
+
+
+def test_a_release_whose_secret_is_not_known_is_written_without(
+    tmp_path: Path, fruit: History
+) -> None:
+    release = written(tmp_path / "out", fruit)
+    write_release(read_release(tmp_path / "out"), tmp_path / "again")
+    assert json.loads((tmp_path / "again/secret/method.json").read_text()) == {}
+    assert same(read_public(tmp_path / "again").frame(), release.public.frame().sort("row"))
+
+
+# Values of rows that are not in the release
+
+
+TOWNS = pl.Enum(["Atlantis", "Nara", "Ys"])
+
+
+def with_towns(history: History, cells: Callable[[pl.Series], pl.Series]) -> History:
+    """Give every row a town, the first Ys and the others Nara, and every customer likewise."""
+    rows = history.frame()
+    towns = pl.Series("town", ["Ys"] + ["Nara"] * (len(rows) - 1), dtype=TOWNS)
+    homes = pl.Series("home", ["Ys"] + ["Nara"] * (len(history.persons()) - 1), dtype=TOWNS)
+    people = pl.DataFrame([pl.Series("person", history.persons()), cells(homes)])
+    return replace(history.with_purchases(rows.with_columns(cells(towns))), customers=table(people))
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        lambda towns: towns,
+        lambda towns: towns.cast(pl.String).cast(pl.Categorical),
+        lambda towns: towns.reshape((-1, 1)).arr.to_list(),
+        lambda towns: towns.reshape((-1, 1)),
+        lambda towns: towns.to_frame().to_struct(towns.name),
+    ],
+    ids=["enum", "categorical", "list", "array", "struct"],
+)
+def test_parquet_has_no_value_of_a_row_that_was_deleted(
+    tmp_path: Path, fruit: History, cells: Callable[[pl.Series], pl.Series]
+) -> None:
+    history = with_towns(fruit, cells)
+    kept = history.frame().filter(pl.col("person") != "Alice")  # the only one in Ys
+    people = frame(history.customers).filter(pl.col("person") != "Alice")  # type: ignore[arg-type]
+    fewer = replace(history.with_purchases(kept), customers=table(people))
+    write_release(publish(history, fewer), tmp_path / "out", file_kind="parquet")
+    for name, column in (("purchases", "town"), ("customers", "home")):
+        path = tmp_path / f"out/public/{name}.parquet"
+        content = path.read_bytes()
+        # The Arrow schema is stored as text of its bytes.
+        arrow = b64decode(pq.read_metadata(path).metadata.get(b"ARROW:schema", b""))
+        for place in (content, arrow, repr(pq.read_table(path)[column].combine_chunks()).encode()):
+            assert b"Ys" not in place
+            assert b"Atlantis" not in place
+        assert b"Nara" in content
 
 
 def test_an_existing_folder_is_not_overwritten(tmp_path: Path, fruit: History) -> None:

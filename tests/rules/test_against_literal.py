@@ -168,7 +168,7 @@ def test_the_scores_of_2017_are_the_literal_ones(contest: Contest2017) -> None:
 @given(contests_2017())
 def test_the_files_of_2017_are_the_rows_and_the_answer(contest: Contest2017) -> None:
     with played_2017(contest) as (folder, original, entry):
-        made = YEAR_2017.publish(original, entry, seed=1, published=folder / "S.csv")
+        made = YEAR_2017.publish(original, entry, secret=b"1", published=folder / "S.csv")
         files = {path: rows_of(text) for path, text in YEAR_2017.files(made).items()}
     assert files["public/S.csv"] == contest.S
     assert files["secret/F.csv"] == literal.answer(contest.T, contest.AT, contest.customers)
@@ -178,7 +178,7 @@ def test_the_files_of_2017_are_the_rows_and_the_answer(contest: Contest2017) -> 
 @given(guessed_2017())
 def test_a_guess_of_2017_is_marked_literally(contest: Contest2017) -> None:
     with played_2017(contest) as (folder, original, entry):
-        made = YEAR_2017.publish(original, entry, seed=1)
+        made = YEAR_2017.publish(original, entry, secret=b"1")
         (score,) = YEAR_2017.mark(made, written(folder / "guess.csv", contest.guess))
     answer = literal.answer(contest.T, contest.AT, contest.customers)
     assert score.value == literal.rate(answer, contest.guess)
@@ -270,7 +270,7 @@ def judged_2018(contest: Contest2018) -> tuple[Judgment, dict[str, str]]:
         assert entry.report.valid, entry.report.sentence()
         order = written(folder / "published.csv", contest.published)
         guess = written(folder / "guess.csv", contest.guess)
-        made = YEAR_2018.publish(original, entry, seed=1, published=order)
+        made = YEAR_2018.publish(original, entry, secret=b"1", published=order)
         judgment = YEAR_2018.judge(original, entry, seed=1, published=order, guesses=[guess])
         return judgment, YEAR_2018.files(made)
 

@@ -141,7 +141,7 @@ def test_the_answer_to_the_sample_is_the_contests_own(
     real_data: Path, contest_2017: tuple[Rules, Original], entries: dict[str, Entry]
 ) -> None:
     contest, original = contest_2017
-    made = contest.files(contest.publish(original, entries["AT_sample"], seed=1))
+    made = contest.files(contest.publish(original, entries["AT_sample"], secret=b"1"))
     golden = gzip.decompress(
         (real_data / "golden/pwscup2017/F_sample.csv.gz").read_bytes()
     ).decode()
@@ -157,7 +157,7 @@ def test_we_publish_the_rows_that_the_contest_published(
     name: str,
 ) -> None:
     contest, original = contest_2017 if name in OF_2017 else contest_2018
-    made = contest.files(contest.publish(original, entries[name], seed=1))
+    made = contest.files(contest.publish(original, entries[name], secret=b"1"))
     (public,) = (text for path, text in made.items() if path.startswith("public/"))
     theirs = gzip.decompress(published(real_data, name).read_bytes()).decode().split()
     assert sorted(public.split()) == sorted(theirs)
@@ -168,7 +168,7 @@ def test_the_answer_as_a_guess_is_right_throughout(
     tmp_path: Path, contest_2017: tuple[Rules, Original], entries: dict[str, Entry]
 ) -> None:
     contest, original = contest_2017
-    made = contest.publish(original, entries["AT_sample"], seed=1)
+    made = contest.publish(original, entries["AT_sample"], secret=b"1")
     guess = tmp_path / "F.csv"
     guess.write_text(contest.files(made)["secret/F.csv"])
     assert [score.value for score in contest.mark(made, guess)] == [1.0]

@@ -35,7 +35,7 @@ def read_guess(
     """Return the report on a guess, and its scores where it is valid."""
     contest = rules.find(year)
     original, entry = checked_2016(folder) if year == "pwscup2016" else checked(folder, year)
-    made = contest.publish(original, entry, seed=1)
+    made = contest.publish(original, entry, secret=b"1")
     path = folder / "guess.csv"
     path.write_bytes(change(text.encode()))
     _, report = contest.read_guess(made, path)
@@ -59,7 +59,7 @@ C5,DEL,DEL,DEL,DEL,DEL,DEL,DEL,p7,p8,p9,DEL,DEL
 def test_the_answer_of_2017_follows_m(tmp_path: Path) -> None:
     original, entry = checked(tmp_path, "pwscup2017")
     contest = rules.find("pwscup2017")
-    assert contest.files(contest.publish(original, entry, seed=1))["secret/F.csv"] == F_2017
+    assert contest.files(contest.publish(original, entry, secret=b"1"))["secret/F.csv"] == F_2017
 
 
 def test_the_key_of_2017_has_a_line_for_every_customer_and_month(tmp_path: Path) -> None:
@@ -186,7 +186,7 @@ def test_attackers_are_compared_by_the_share_that_they_name(
 ) -> None:
     original, entry = checked(tmp_path, year)
     contest, path = rules.find(year), tmp_path / "guess.csv"
-    made = contest.publish(original, entry, seed=1)
+    made = contest.publish(original, entry, secret=b"1")
     path.write_text(text)
     score = contest.named(made, path)
     assert (score.name, score.value) == ("guess:guess.csv", rate)
@@ -200,7 +200,7 @@ def test_the_answer_of_2018_stands_in_the_order_of_the_pseudonyms(tmp_path: Path
     renamed = together(*(cell(row, 1, "z1") for row in (1, 2, 3)))
     original, entry = checked(tmp_path, "pwscup2018", renamed)
     files = rules.find("pwscup2018").files(
-        rules.find("pwscup2018").publish(original, entry, seed=1)
+        rules.find("pwscup2018").publish(original, entry, secret=b"1")
     )
     assert files["secret/answer.csv"] == "p2,C2\np3,C3\np4,C4\np5,C5\nz1,C1\n"
 

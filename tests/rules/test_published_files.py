@@ -39,7 +39,7 @@ def test_a_published_file_has_the_rows_of_the_submission(tmp_path: Path, year: s
     original, entry = checked(tmp_path, year)
     rows = published(year, VALID[year]).splitlines(keepends=True)
     (tmp_path / "S.csv").write_text("".join(reversed(rows)))
-    made = rules.find(year).publish(original, entry, seed=1, published=tmp_path / "S.csv")
+    made = rules.find(year).publish(original, entry, secret=b"1", published=tmp_path / "S.csv")
     assert made.lines == "".join(reversed(rows))
 
 
@@ -81,9 +81,9 @@ def test_a_missing_row_of_a_published_file_is_named(tmp_path: Path, year: str, r
 def test_what_is_published_can_be_given_back(tmp_path: Path, year: str, change: Change) -> None:
     original, entry = checked(tmp_path, year, change)
     assert entry.report.found.is_empty()
-    made = rules.find(year).publish(original, entry, seed=1)
+    made = rules.find(year).publish(original, entry, secret=b"1")
     (tmp_path / "S.csv").write_text(made.lines)
-    again = rules.find(year).publish(original, entry, seed=2, published=tmp_path / "S.csv")
+    again = rules.find(year).publish(original, entry, secret=b"2", published=tmp_path / "S.csv")
     assert again.lines == made.lines
     assert set(made.lines.splitlines()) <= set(change(VALID[year].encode()).decode().splitlines())
 
@@ -105,7 +105,7 @@ def test_2016_publishes_what_was_submitted(tmp_path: Path) -> None:
     with pytest.raises(ParameterError, match="publishes M' and T' as they are submitted"):
         rules.find("pwscup2016").judge(original, entry, seed=1, published=tmp_path / "T.csv")
     files = rules.find("pwscup2016").files(
-        rules.find("pwscup2016").publish(original, entry, seed=1)
+        rules.find("pwscup2016").publish(original, entry, secret=b"1")
     )
     assert files == {"public/M.csv": M_2016, "public/T.csv": T_2016, "secret/P.csv": P_2016}
 

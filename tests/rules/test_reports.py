@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -214,9 +215,10 @@ def test_an_invalid_entry_is_neither_published_nor_judged(tmp_path: Path) -> Non
 
 
 def assert_refused(year: str, original: Original, entry: Entry) -> None:
-    for act in (rules.find(year).judge, rules.find(year).publish):
+    contest = rules.find(year)
+    for act in (partial(contest.judge, seed=1), contest.publish):
         with pytest.raises(SubmissionError) as caught:
-            act(original, entry, seed=1)
+            act(original, entry)
         assert isinstance(caught.value.report, Report)
         assert places(caught.value.report)
         assert str(caught.value) == entry.report.sentence()

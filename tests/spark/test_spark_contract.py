@@ -27,6 +27,7 @@ from tokumei.anonymizers import (
 )
 from tokumei.attacks import ExactRow, Jaccard, Random
 from tokumei.errors import ParameterError, SchemaError
+from tokumei.history import ROW
 from tokumei.judges import HitRate, ShootDown
 from tokumei.metrics import (
     CellsChanged,
@@ -149,6 +150,25 @@ def test_publishing_by_month_gives_the_same_release(local: History, distant: His
     here, there = (publish(part, part, secret=b"3", period="month") for part in (local, distant))
     same_history(here.public, there.public)
     same(here.key.pseudonyms, there.key.pseudonyms)
+
+
+@pytest.mark.parametrize("period", [None, "month"])
+def test_baskets_are_numbered_by_customer_on_both_engines(
+    local: History, spark: Any, period: Any
+) -> None:
+    from tokumei.spark import to_cluster
+
+    # As many shops do: the baskets of every customer are 0 and 1, and some rows have none.
+    number = (pl.col(ROW) % 3).cast(pl.String).replace("2", None).alias("basket")
+    here = local.with_purchases(local.frame().with_columns(number))
+    there = to_cluster(here, spark)
+    one, other = (publish(part, part, secret=b"3", period=period) for part in (here, there))
+    same_history(one.public, other.public)
+    assert other.key.secret == b"3"
+    shown = small(other.public.purchases).drop_nulls("basket")
+    assert shown.group_by("basket").agg(pl.col("person").n_unique())["person"].max() == 1
+    holders = shown["person"].n_unique()
+    assert holders < shown["basket"].n_unique() <= 2 * holders
 
 
 @pytest.mark.parametrize("method", METRICS, ids=ids)

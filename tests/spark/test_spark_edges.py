@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -71,3 +73,31 @@ def test_a_damaged_key_is_refused(
     rows.with_columns(damage).write_parquet(part / "part.parquet")
     with pytest.raises(SchemaError, match=said):
         read_release(folder, spark)
+
+
+def test_parquet_of_spark_has_no_value_of_a_row_that_was_deleted(
+    spark: Any, tmp_path: Path
+) -> None:
+    """A column keeps what Spark noted about it, as StringIndexer notes all of its values."""
+    local, _ = bare({"person": ["a", "b"], "item": ["x", "y"], "town": ["Ys", "Nara"]}, spark)
+    people = pl.DataFrame({"person": ["a", "b"], "home": ["Ys", "Nara"]})
+    whole = to_cluster(replace(local, customers=table(people)), spark)
+
+    def noted(of: Any, name: str, rows: str) -> Any:
+        found = of.to_native().withMetadata(name, {"ml_attr": {"vals": ["Ys", "Nara"]}})
+        return table(found.filter(rows))
+
+    fewer = replace(
+        whole,
+        purchases=noted(whole.purchases, "town", "person = 'b'"),
+        customers=noted(whole.customers, "home", "person = 'b'"),
+    )
+    write_release(publish(whole, fewer, secret=b"1"), tmp_path / "release")
+    files = list((tmp_path / "release/public").rglob("*.parquet/part-*"))
+    assert {file.parent.name for file in files} == {"purchases.parquet", "customers.parquet"}
+    for file in files:
+        assert b"Ys" not in file.read_bytes()
+    assert any(b"Nara" in file.read_bytes() for file in files)
+    method = tmp_path / "release/secret/method.json"
+    assert json.loads(method.read_text()) == {"secret": b"1".hex()}
+    assert method.stat().st_mode & 0o777 == 0o600

@@ -6,6 +6,7 @@ import polars as pl
 
 from tokumei.draws import uniform
 from tokumei.history import ROW, History
+from tokumei.tables import joined_text
 
 LOWEST, HIGHEST = 0.1, 0.9
 """The prices of the paper's decoys."""
@@ -112,10 +113,20 @@ def copies_of_all_rows(history: History, members: pl.DataFrame) -> pl.DataFrame:
     others = members.rename({"person": "_other"})
     copies = rows.join(others, on="_cluster").filter(pl.col("_other") != pl.col("person"))
     if "basket" in rows.columns:
-        # A basket of its own for every copy; publishing gives it a plain number.
-        copies = copies.with_columns(basket=pl.col("basket") + "\0" + pl.col("_other"))
+        # A basket of its own for every copy, by a name that no real one has.
+        name = joined_text(["person", "basket", "_other"])
+        copy = pl.lit(_free_prefix(rows["basket"])) + name
+        copies = copies.with_columns(basket=pl.when(pl.col("basket").is_not_null()).then(copy))
     return (
         copies.with_columns(person="_other")
         .sort("person", ROW)
         .select(name for name in history.frame().columns if name != ROW)
     )
+
+
+def _free_prefix(baskets: pl.Series) -> str:
+    """Return a prefix that no basket begins with."""
+    prefix = "copy "
+    while baskets.str.starts_with(prefix).any():
+        prefix += "of copy "
+    return prefix

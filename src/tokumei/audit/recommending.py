@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -15,6 +14,7 @@ from tokumei.audit.suite import LeftOut
 from tokumei.audit.trial_files import TrialFile
 from tokumei.audit.trials import Trial, confirmed, kept, measurable, released, try_out
 from tokumei.contracts import Anonymizer, Metric, Release
+from tokumei.draws import new_seed
 from tokumei.errors import ParameterError, ReadError, SchemaError, Unachievable
 from tokumei.history import History
 from tokumei.progress import track
@@ -112,7 +112,7 @@ def recommend(
     wished = kept(keep, metrics)
     file = TrialFile(folder, digest_of(original))
     if seed is None:
-        seed = secrets.randbits(62) if file.seed is None else file.seed
+        seed = new_seed() if file.seed is None else file.seed
     search = _Search(original, metrics, wished, risk, seed, file)
     search.try_all(design(original, risk=risk, seconds=seconds), end - CONFIRMING * seconds)
     if not search.trials:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import secrets
+import logging
 from pathlib import Path
 from typing import Any
 
@@ -26,9 +26,12 @@ from tokumei.cli.options import (
 from tokumei.contracts import Anonymizer
 from tokumei.data.folder import write_release
 from tokumei.data.writing import check_new, whole_file, write_texts
+from tokumei.draws import GUESSABLE, new_seed
 from tokumei.errors import ParameterError
 from tokumei.publishing import Period, publish
 from tokumei.registry import spec
+
+log = logging.getLogger(__name__)
 
 
 @click.command()
@@ -80,12 +83,16 @@ def run(
         raise ParameterError(f"On Spark a release is Parquet, not {file_kind}; leave --as out.")
     steps = (method, *(method_from_text("anonymizer", text) for text in then))
     chosen = steps[0] if len(steps) == 1 else Chain(steps=steps)
-    # Whoever knows the seed can undo the pseudonyms, so it is drawn well and kept with the key.
-    seed = secrets.randbits(62) if seed is None else seed
+    if seed is not None and seed < GUESSABLE:
+        log.warning(
+            "Anyone who guesses the seed can repeat the random draws of the method, but not those "
+            "of the pseudonyms; leave --seed out for a release that you give away."
+        )
+    seed = new_seed() if seed is None else seed
     original = read_history(file)
     anonymized = chosen(original, seed=seed)
     if file_kind in CONTESTS:
-        texts = rules.find(file_kind).submission(original, anonymized, seed=seed)
+        texts = rules.find(file_kind).submission(original, anonymized)
         _write_submission(texts, folder)
         _report_submission(spec(chosen), original.rows, anonymized.rows, folder, as_json=as_json)
         return

@@ -12,7 +12,7 @@ from tokumei.cli.options import common, method_from_text, output_option
 from tokumei.data.folder import write_release
 from tokumei.data.generating import generate
 from tokumei.data.writing import whole_folder, write_frame
-from tokumei.draws import derive, repeatable_secret
+from tokumei.draws import derive
 from tokumei.history import History
 from tokumei.itemsets.statistics import statistics
 from tokumei.progress import track
@@ -86,7 +86,7 @@ def command(folder: Path, customers: int, *, as_json: bool, seed: int | None) ->
 
 def _release(shop: History, text: str, folder: Path, *, seed: int) -> Entry:
     method = method_from_text("anonymizer", text)
-    release = publish(shop, method(shop, seed=seed), secret=repeatable_secret(seed))
+    release = publish(shop, method(shop, seed=seed))
     name = text.replace(" --", "-").replace(" ", "-")
     write_release(release, folder / name, method={**spec(method), "seed": seed})
     scores = scorecard(shop, release, seed=seed)

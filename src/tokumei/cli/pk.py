@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import secrets
 from pathlib import Path
 
 import click
@@ -15,6 +14,7 @@ from tokumei.cli.options import common, output_option
 from tokumei.cli.pk_space import Space, mechanism_file, space_options
 from tokumei.cli.pk_tables import count_records, reconstruct_records
 from tokumei.data.writing import check_new
+from tokumei.draws import GUESSABLE, new_seed
 from tokumei.errors import ParameterError
 from tokumei.pk import (
     Correlation,
@@ -168,7 +168,12 @@ def perturb(
         )
     cells = space.read(file, allowed).cells
     of = mechanism(allowed, _rho(allowed, rho, choose, k, len(cells)))
-    seed = secrets.randbits(62) if seed is None else seed
+    if seed is not None and seed < GUESSABLE:
+        log.warning(
+            "Anyone who guesses the seed can undo the perturbation; leave --seed out for a table "
+            "that you give away."
+        )
+    seed = new_seed() if seed is None else seed
     drawn = of.draw(cells, np.arange(len(cells)), seed=seed)
     reached = anonymity(of, len(cells))
     write_shuffled(drawn, of, output, seed=seed)

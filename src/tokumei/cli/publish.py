@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 from pathlib import Path
 
 import click
@@ -13,6 +12,8 @@ from tokumei.cli.drawing import print_json, print_table
 from tokumei.cli.localized import Command, Option, tr
 from tokumei.cli.options import common, output_option
 from tokumei.data.writing import check_new, write_texts
+from tokumei.draws import new_seed
+from tokumei.errors import ParameterError
 
 
 @click.command("publish", cls=Command)
@@ -39,8 +40,10 @@ def command(
     """Make what the attackers of a contest get, and the secret answer.
 
     RULES is pwscup2016, pwscup2017, pwscup2018 or simplified. Deleted rows are left out and the
-    rest is shuffled; whoever knows the seed can undo that, so without --seed one is drawn.
+    rest is shuffled, by a draw that nobody can repeat; --seed is for --make-views.
     """
+    if seed is not None and not make_views:
+        raise ParameterError("Only the views of --make-views are drawn by --seed; leave it out.")
     check_new(output)
     contest = rules.find(rules_name)
     files = contest.read(original, master)
@@ -48,10 +51,9 @@ def command(
     if not entry.report.valid:
         answer = {"rules": rules_name, "files": [], "check": entry.report.to_json()}
         return tell_check(entry.report, answer, as_json=as_json)
-    seed = secrets.randbits(62) if seed is None else seed
-    texts = contest.files(contest.publish(files, entry, seed=seed))
+    texts = contest.files(contest.publish(files, entry))
     if make_views:
-        texts |= contest.view_files(files, seed=seed)
+        texts |= contest.view_files(files, seed=new_seed() if seed is None else seed)
     write_texts(texts, output)
     if as_json:
         check = entry.report.to_json()

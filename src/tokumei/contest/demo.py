@@ -21,7 +21,7 @@ from tokumei.contest.opening import Contest
 from tokumei.contracts import Anonymizer
 from tokumei.data.generating import generate
 from tokumei.data.pwscup import contest_text, customers_text
-from tokumei.draws import derive, integers, keys_of
+from tokumei.draws import derive, integers, keys_of, repeatable_secret
 from tokumei.history import History
 from tokumei.progress import track
 from tokumei.registry import build
@@ -155,7 +155,8 @@ def _plays(contest: Contest, rules_name: str, seed: int) -> list[Play]:
 
 def _play(rules_name: str, trial: Trial, original: Original, seed: int) -> Play:
     anonymized = trial.anonymizer(original.history, seed=seed)
-    texts = rules.find(rules_name).submission(original.history, anonymized, seed=seed)
+    secret = repeatable_secret(seed)  # the shop is invented
+    texts = rules.find(rules_name).submission(original.history, anonymized, secret=secret)
     if len(texts) > 1:
         return Play(trial.team, f"{trial.method}.zip", _zipped(texts), trial.words)
     (text,) = texts.values()

@@ -22,6 +22,7 @@ from tokumei.contest.store.reports import one_problem
 from tokumei.contest.store.states import Better, MetricKind
 from tokumei.contest.unpacking import refuse_packed, unpacked
 from tokumei.contracts import Score
+from tokumei.draws import repeatable_secret
 from tokumei.errors import ParameterError, SubmissionError, TokumeiError
 from tokumei.rules import Entry, Original, Published, Rules
 from tokumei.rules.problems import Report
@@ -172,7 +173,8 @@ class Evaluation:
 
     def _published(self, submission: Path, seed: int) -> Published:
         with self._opened(submission) as path:
-            return self.year.publish(self.original, self._entry(path), seed=seed)
+            secret = repeatable_secret(seed)  # the seed comes from the contest's own secret
+            return self.year.publish(self.original, self._entry(path), secret=secret)
 
     def _entry(self, submission: Path) -> Entry:
         entry = self.year.check(self.original, submission)

@@ -35,7 +35,7 @@ def write_release(
     method: Mapping[str, Any] | None = None,
     file_kind: FileKind = "csv",
 ) -> None:
-    """Write a release; `method` (its spec and seed) goes to the secret part."""
+    """Write a release; `method` (its spec and seed) goes to the secret part, with the secret."""
     folder, public, key = Path(folder), release.public, release.key
     if public.on_spark:
         spark_form("folder:write_release")(release, folder, method=method or {})
@@ -55,7 +55,7 @@ def write_release(
         write_json(shown / "about.json", about)
         write_frame(frame(key.pseudonyms), hidden / "pseudonyms.csv")
         write_frame(frame(key.rows), hidden / "rows.csv")
-        write_json(hidden / "method.json", dict(method or {}))
+        write_json(hidden / "method.json", made_with(key, method or {}))
         for file in hidden.iterdir():
             file.chmod(0o600)
 
@@ -79,6 +79,11 @@ def about_columns(schema: pl.Schema, source: Source) -> dict[str, dict[str, str]
         "columns": {name: source.name(name) for name in schema},
         "cells": {name: kind(dtype) for name, dtype in schema.items()},
     }
+
+
+def made_with(key: Key, method: Mapping[str, Any]) -> dict[str, Any]:
+    """Return all that is needed to make a release again: the method, and the key's secret."""
+    return {**method, **({"secret": key.secret.hex()} if key.secret is not None else {})}
 
 
 def write_json(path: Path, content: Mapping[str, Any]) -> None:

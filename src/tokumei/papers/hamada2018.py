@@ -153,7 +153,8 @@ def judged(folder: Path, *, seconds: float, seed: int) -> list[dict[str, Any]]:
     found = []
     for name, method in track(planned, len(planned), "rules of 2017"):
         made = method(original.history, seed=seed)
-        text = contest.submission(original.history, made, seed=derive(seed, "publish"))["AT.csv"]
+        secret = repeatable_secret(derive(seed, "publish"))
+        text = contest.submission(original.history, made, secret=secret)["AT.csv"]
         with tempfile.TemporaryDirectory() as scratch:
             path = Path(scratch) / "AT.csv"
             path.write_text(text, encoding="utf-8")

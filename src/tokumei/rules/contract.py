@@ -30,10 +30,11 @@ from tokumei.contracts import (
 from tokumei.data.columns import LINE
 from tokumei.data.pwscup import COLUMNS, read_contest_texts, text_history
 from tokumei.data.reading import Format, read
-from tokumei.draws import derive
+from tokumei.draws import derive, repeatable_secret
 from tokumei.errors import ParameterError, Unachievable
 from tokumei.history import ROW, History
 from tokumei.progress import track
+from tokumei.publishing import new_secret
 from tokumei.registry import meaning
 from tokumei.rules.problems import Report
 from tokumei.rules.publishing import Order, order_of_file, random_order
@@ -170,14 +171,23 @@ class Rules(ABC):
         """Check a submission; every problem is in the report of the entry."""
 
     def publish(
-        self, original: Original, entry: Entry, *, seed: int, published: str | Path | None = None
+        self,
+        original: Original,
+        entry: Entry,
+        *,
+        secret: bytes | None = None,
+        published: str | Path | None = None,
     ) -> Published:
-        """Make what attackers get, in an order drawn by the seed or taken from a given file."""
+        """Make what attackers get, in an order that is drawn or taken from a given file.
+
+        The order is drawn with a secret, which is drawn itself unless it is given: a contest that
+        publishes twice gives the same.
+        """
         entry.report.require_valid()
         if published is not None:
             order = order_of_file(Path(published), entry.rows, self.name)
         else:
-            order = random_order(entry.rows, seed)
+            order = random_order(entry.rows, new_secret() if secret is None else secret)
         return self._published(original, entry, order)
 
     def _published(self, original: Original, entry: Entry, order: Order) -> Published:
@@ -204,7 +214,8 @@ class Rules(ABC):
         """Score a valid submission: every utility, every sample attack, every given guess."""
         if views is not None and not self.has_views:
             raise ParameterError(f"Only pwscup2017 has views of the attackers, not {self.name}.")
-        out = self.publish(original, entry, seed=derive(seed, "rules/publish"), published=published)
+        secret = repeatable_secret(derive(seed, "rules/publish"))  # nobody gets this release
+        out = self.publish(original, entry, secret=secret, published=published)
         utilities: list[Step] = [partial(self._measured, part, out) for part in self.utilities]
         folder = Path(views) if views is not None else None
         attacks = self.attacks(out, seed=derive(seed, "rules/attacks"), views=folder)
@@ -271,5 +282,7 @@ class Rules(ABC):
         raise ParameterError(f"Only pwscup2017 has views of the attackers, not {self.name}.")
 
     @abstractmethod
-    def submission(self, original: History, anonymized: History, *, seed: int) -> dict[str, str]:
+    def submission(
+        self, original: History, anonymized: History, *, secret: bytes | None = None
+    ) -> dict[str, str]:
         """Write an anonymized history as a submission: file name to text; one, or three in 2016."""

@@ -40,9 +40,11 @@ class OneName(Rules):
             "secret/answer.csv": secret_pairs(published.release),
         }
 
-    def submission(self, original: History, anonymized: History, *, seed: int) -> dict[str, str]:
+    def submission(
+        self, original: History, anonymized: History, *, secret: bytes | None = None
+    ) -> dict[str, str]:
         """Write A."""
-        return {"A.csv": aligned(original, anonymized, self.name, None, seed)}
+        return {"A.csv": aligned(original, anonymized, self.name, None, secret)}
 
 
 def check_pseudonyms(kept: pl.DataFrame, original: Original, problems: Problems) -> None:

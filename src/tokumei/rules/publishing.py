@@ -11,10 +11,9 @@ import polars as pl
 from tokumei.contracts import Release
 from tokumei.data.columns import LINE
 from tokumei.data.pwscup import COLUMNS, contest_text
-from tokumei.draws import repeatable_secret, uniform
 from tokumei.errors import Unachievable
 from tokumei.history import ROW, History
-from tokumei.publishing import Period, publish
+from tokumei.publishing import Period, publish, row_draws
 from tokumei.rules.lines import WHOLE_LINE, read_cells
 from tokumei.rules.problems import Problems
 from tokumei.tables import frame, table
@@ -25,9 +24,9 @@ Order = npt.NDArray[np.int64]
 """Which row comes first, second and so on."""
 
 
-def random_order(rows: pl.DataFrame, seed: int) -> Order:
-    """Draw an order."""
-    return np.argsort(uniform(seed, "publish/rows", rows[ROW].to_numpy()), kind="stable")
+def random_order(rows: pl.DataFrame, secret: bytes) -> Order:
+    """Draw an order, as that of a release."""
+    return np.argsort(row_draws(secret, rows[ROW]), kind="stable")
 
 
 def order_of_file(path: Path, rows: pl.DataFrame, year: str) -> Order:
@@ -63,7 +62,7 @@ def _require_same(problems: Problems, given: pl.DataFrame, rows: pl.DataFrame) -
 
 
 def aligned(
-    original: History, anonymized: History, year: str, period: Period | None, seed: int
+    original: History, anonymized: History, year: str, period: Period | None, secret: bytes | None
 ) -> str:
     """Write an anonymized history as a submission whose rows stand where those of T stand."""
     if (invented := (anonymized.frame()[ROW] < 0).sum()) > 0:
@@ -71,7 +70,7 @@ def aligned(
             f"A submission to {year} has a row for each row of T and no others; the method "
             f"invented {invented:,} rows."
         )
-    release = publish(original, anonymized, secret=repeatable_secret(seed), period=period)
+    release = publish(original, anonymized, secret=secret, period=period)
     origins = frame(release.key.rows).select(ROW, "origin")
     rows = release.public.frame().join(origins, on=ROW).drop(ROW).rename({"origin": ROW})
     return contest_text(History(table(rows)), year, lines=original.rows)

@@ -26,7 +26,6 @@ from tokumei.data.pwscup import (
     customers_text,
     typed_purchases,
 )
-from tokumei.draws import repeatable_secret
 from tokumei.errors import ParameterError, ReadError
 from tokumei.history import ROW, History
 from tokumei.judges.hit_rate import HitRate
@@ -107,7 +106,12 @@ class Pwscup2016(Rules):
         return Entry(report, rows, values, names, table(customers))
 
     def publish(
-        self, original: Original, entry: Entry, *, seed: int, published: str | Path | None = None
+        self,
+        original: Original,
+        entry: Entry,
+        *,
+        secret: bytes | None = None,
+        published: str | Path | None = None,
     ) -> Published:
         """Publish M' and T' as they were submitted: P refers to their order."""
         if published is not None:
@@ -158,9 +162,11 @@ class Pwscup2016(Rules):
             "secret/P.csv": _numbers(published.original.customers, owners),
         }
 
-    def submission(self, original: History, anonymized: History, *, seed: int) -> dict[str, str]:
+    def submission(
+        self, original: History, anonymized: History, *, secret: bytes | None = None
+    ) -> dict[str, str]:
         """Write M', T' and P."""
-        release = publish(original, anonymized, secret=repeatable_secret(seed))
+        release = publish(original, anonymized, secret=secret)
         if original.customers is None or release.public.customers is None:
             raise ParameterError("pwscup2016 needs the customers table M beside T.")
         names = frame(release.key.pseudonyms).select(person="pseudonym", owner="person")

@@ -198,9 +198,11 @@ class Pwscup2017(Rules):
             for percent, view in VIEWS.items()
         }
 
-    def submission(self, original: History, anonymized: History, *, seed: int) -> dict[str, str]:
+    def submission(
+        self, original: History, anonymized: History, *, secret: bytes | None = None
+    ) -> dict[str, str]:
         """Write AT, with a pseudonym for every customer and month."""
-        return {"AT.csv": aligned(original, anonymized, self.name, "month", seed)}
+        return {"AT.csv": aligned(original, anonymized, self.name, "month", secret)}
 
 
 def months_of(original: Original) -> tuple[str, ...]:

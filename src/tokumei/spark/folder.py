@@ -10,7 +10,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
 from tokumei.contracts import Key, Release
-from tokumei.data.folder import about_columns, read_about, write_json
+from tokumei.data.folder import about_columns, made_with, read_about, write_json
 from tokumei.data.roles import free_name
 from tokumei.data.writing import check_new, whole_folder
 from tokumei.errors import ReadError, SchemaError
@@ -39,7 +39,7 @@ def write_release(release: Release, folder: Path, *, method: Mapping[str, Any]) 
             _write(_under_own_names(people, public), shown / CUSTOMERS)
         _write(native(key.pseudonyms), hidden / PSEUDONYMS)
         _write(native(key.rows), hidden / ROWS)
-        write_json(hidden / "method.json", method)
+        write_json(hidden / "method.json", made_with(key, method))
         for file in hidden.rglob("*"):
             file.chmod(0o700 if file.is_dir() else 0o600)
         about = about_columns(empty(rows.drop(ROW)).schema, public.source)
@@ -48,7 +48,16 @@ def write_release(release: Release, folder: Path, *, method: Mapping[str, Any]) 
 
 def _under_own_names(rows: DataFrame, public: History) -> DataFrame:
     names = {name: public.source.name(name) for name in rows.columns if name != ROW}
-    return rows.withColumnsRenamed({ROW: free_name(ROW, list(names.values())), **names})
+    row = free_name(ROW, list(names.values()))
+    # Without what Spark notes about a column: after StringIndexer that is all of its values.
+    return rows.select(
+        [rows[_quoted(name)].alias(names.get(name, row), metadata={}) for name in rows.columns]
+    )
+
+
+def _quoted(name: str) -> str:
+    """Return a name in which a dot means nothing."""
+    return "`" + name.replace("`", "``") + "`"
 
 
 def _write(rows: DataFrame, path: Path) -> None:

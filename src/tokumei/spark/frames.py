@@ -97,8 +97,9 @@ def to_cluster(local: History, spark: SparkSession) -> History:
 def from_cluster(distant: History | Release) -> Any:
     """Return a small history or release of Spark as one of this machine."""
     if isinstance(distant, Release):
-        key = Key(*(table(small(part)) for part in (distant.key.pseudonyms, distant.key.rows)))
-        return Release(from_cluster(distant.public), key)
+        key = distant.key
+        pseudonyms, rows = (table(small(part)) for part in (key.pseudonyms, key.rows))
+        return Release(from_cluster(distant.public), Key(pseudonyms, rows, key.secret))
     customers = distant.customers
     return replace(
         distant,

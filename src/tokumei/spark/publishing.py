@@ -4,25 +4,21 @@ from __future__ import annotations
 
 import logging
 import string
-from collections.abc import Sequence
 from dataclasses import replace
 from itertools import count as counting
 
-import polars as pl
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 from pyspark.sql.types import StructType
 
 from tokumei.contracts import Key, Release
-from tokumei.draws import Floats, hidden_uniform, hidden_uniform_of
 from tokumei.errors import SchemaError, Unachievable
 from tokumei.history import ROW, History
+from tokumei.publishing import BASKET, NUMBER, PERIOD, PSEUDONYM, name_draws, row_draws
 from tokumei.spark.frames import in_drawn_order, native, remembered
 from tokumei.tables import Table, table
 
 log = logging.getLogger(__name__)
-
-PERIOD, PSEUDONYM = "_period", "_pseudonym"
 
 
 def publish(
@@ -36,17 +32,12 @@ def publish(
     _check_rows(original, rows)
     rows = _with_period(rows, period)
     pseudonyms = remembered(_pseudonyms(original, anonymized, rows, secret, period))
-    order = in_drawn_order(
-        rows,
-        lambda block: hidden_uniform(secret, "publish/rows", block[ROW].to_numpy()),
-        [ROW],
-        "_place",
-    )
+    order = in_drawn_order(rows, lambda block: row_draws(secret, block[ROW]), [ROW], "_place")
     public = order.join(pseudonyms, ["person", PERIOD])
     if "basket" in names:
-        found = rows.select("basket").distinct().filter("basket is not null")
-        baskets = _numbered(found, ["basket"], secret, "publish/baskets", "B")
-        public = public.join(baskets, "basket", "left").withColumn("basket", sf.col("_name"))
+        held = rows.select(*BASKET).filter("basket is not null").distinct()
+        baskets = _numbered(held, secret, "baskets", "B")
+        public = public.join(baskets, [*BASKET], "left").withColumn("basket", sf.col(NUMBER))
     placed = remembered(
         public.select(
             sf.when(sf.col(ROW) >= 0, sf.col(ROW)).alias("_origin"),
@@ -70,6 +61,7 @@ def publish(
         key=Key(
             pseudonyms=table(key),
             rows=table(placed.select(ROW, sf.col("_origin").alias("origin"))),
+            secret=secret,
         ),
     )
 
@@ -115,24 +107,19 @@ def _pseudonyms(
         everyone = native(anonymized.customers).select("person", sf.lit("").alias(PERIOD))
         holders = holders.union(everyone)
     prefix = _free_prefix(original)
-    named = _numbered(holders.distinct(), ["person", PERIOD], secret, "publish/pseudonyms", prefix)
-    return named.withColumnRenamed("_name", PSEUDONYM)
+    named = _numbered(holders.distinct(), secret, "pseudonyms", prefix)
+    return named.withColumnRenamed(NUMBER, PSEUDONYM)
 
 
-def _numbered(
-    labels: DataFrame, by: Sequence[str], secret: bytes, stream: str, prefix: str
-) -> DataFrame:
-    """Give the labels names with the numbers 1..n in random order, so that a name says nothing."""
-
-    def draw(block: pl.DataFrame) -> Floats:
-        labels = block.select(pl.concat_str(by, separator="\0"))[by[0]]
-        return hidden_uniform_of(secret, stream, labels)
-
-    count = labels.count()
+def _numbered(names: DataFrame, secret: bytes, what: str, prefix: str) -> DataFrame:
+    """Give the names the numbers 1..n in random order, so that a number says nothing."""
+    count = names.count()
     width = len(str(count))
-    placed = in_drawn_order(labels, draw, by, "_place", count=count)
+    placed = in_drawn_order(
+        names, lambda block: name_draws(secret, what, block), names.columns, "_place", count=count
+    )
     number = sf.lpad((sf.col("_place") + 1).cast("string"), width, "0")
-    return placed.withColumn("_name", sf.concat(sf.lit(prefix), number)).drop("_place")
+    return placed.withColumn(NUMBER, sf.concat(sf.lit(prefix), number)).drop("_place")
 
 
 def _free_prefix(original: History) -> str:
