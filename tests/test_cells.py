@@ -1,3 +1,4 @@
+import math
 from datetime import date, datetime
 
 import polars as pl
@@ -11,6 +12,7 @@ from tokumei.cells import (
     deviation,
     exactly,
     high,
+    intervals,
     kind,
     low,
     parse,
@@ -56,6 +58,15 @@ def test_one_set_makes_the_column_sets() -> None:
 def test_a_broken_interval_is_reported(text: str) -> None:
     _, bad = parse(pl.Series(["[1;2]", text or None]), numbers)
     assert bad.to_list() == [False, True]
+
+
+def test_nan_is_no_end_of_an_interval() -> None:
+    """To polars it is the largest number, so that 999 would lie between 1 and NaN."""
+    texts = pl.Series(["[1;2]", "[1;NaN]", "[NaN;2]", "[NaN;NaN]", "NaN"])
+    _, bad = parse(texts, lambda cells: cells.cast(pl.Float64, strict=False))
+    assert bad.to_list() == [False, True, True, True, True]
+    ends = pl.Series([1.0, math.nan]), pl.Series([math.nan, 1000.0])
+    assert covers(intervals(*ends), pl.Series([999.0, 999.0])).to_list() == [False, False]
 
 
 @pytest.mark.parametrize("text", ["{}", "{a;}", "{;a}"])

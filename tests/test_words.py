@@ -156,7 +156,9 @@ def score_texts() -> set[str]:
 
 ASSUMPTIONS = {
     "The attacker knows every purchase of every customer.",
-    "The attacker knows the item set of every customer.",
+    "The attacker knows every purchase of every customer; pseudonyms, basket numbers and the order "
+    "of rows are random.",
+    "The attacker looks at item sets alone; the release shows more.",
     "The attacker knows 25% of the purchases of every customer.",
     "The attacker knows 25% of all rows, with items cut to 2 characters.",
     "The attacker knows the attributes of every customer.",

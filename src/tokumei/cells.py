@@ -82,13 +82,17 @@ def covers(cells: pl.Series, truth: pl.Series) -> pl.Series:
     data = pl.DataFrame({"cell": cells, "truth": truth})
     match kind(cells.dtype):
         case "interval":
-            cell = pl.col("cell").struct
-            inside = pl.col("truth").is_between(cell.field("lo"), cell.field("hi"))
+            inside = pl.col("truth").is_between(_numbers(low(cells)), _numbers(high(cells)))
         case "set":
             inside = pl.col("cell").list.contains(pl.col("truth"))
         case "exact":
             inside = pl.col("cell") == pl.col("truth")
     return data.select(inside.fill_null(pl.col("cell").is_null())).to_series()
+
+
+def _numbers(ends: pl.Series) -> pl.Series:
+    """Return ends of intervals, null where one is NaN: to polars it would be the largest number."""
+    return ends.fill_nan(None) if ends.dtype.is_float() else ends
 
 
 def exactly(cells: pl.Series, truth: pl.Series) -> pl.Series:
@@ -139,7 +143,7 @@ def parse(
         ends = inner.str.splitn(";", 2)
         low_text = ends.struct[0].zip_with(brackets, texts)
         high_text = ends.struct[1].zip_with(brackets, texts)
-        lo, hi = read(low_text), read(high_text)
+        lo, hi = _numbers(read(low_text)), _numbers(read(high_text))
         cells = intervals(lo.alias(texts.name), hi)
         bad = (lo > hi).fill_null(value=False)
     else:

@@ -61,8 +61,10 @@ class History:
         for needed in (ROW, "person"):
             if needed not in names:
                 raise SchemaError(f"The purchases of a history need a column '{needed}'.")
-        if self.customers is not None and "person" not in columns(self.customers):
-            raise SchemaError("The customers of a history need a column 'person'.")
+        if self.customers is not None:
+            if "person" not in columns(self.customers):
+                raise SchemaError("The customers of a history need a column 'person'.")
+            _check_once(self.customers)
 
     @property
     def visible(self) -> tuple[str, ...]:
@@ -144,6 +146,21 @@ class History:
         # Counting the rows of a Spark table may take minutes.
         size = "on Spark" if self.on_spark else f"{self.rows:,} purchases"
         return f"History({size}; {', '.join(self.visible)})"
+
+
+def _check_once(customers: Table) -> None:
+    """Raise a SchemaError if a customer has two rows: such a table makes one customer look as many.
+
+    On Spark it is checked where a table is read or verified: this would run the plan.
+    """
+    if on_spark(customers):
+        return
+    people = frame(customers.select("person")).to_series()
+    if (twice := people.filter(people.is_duplicated())).len():
+        raise SchemaError(
+            f"A customer may have one row in the customers table; {twice[0]!r} has "
+            f"{(twice == twice[0]).sum():,}."
+        )
 
 
 def months(times: pl.Series) -> pl.Series:

@@ -364,7 +364,9 @@ def test_a_missing_secret_part_is_said(out: Path) -> None:
         ("rows", "row\n0\n", "must have a column 'origin'."),
         ("rows", "row,origin\n" + "0,1\n" * 8, "must have every row of the release once."),
         ("rows", "row,origin\n" + "x,1\n" * 8, "must have every row of the release once."),
+        ("rows", "row,origin\n" + "0,x\n" * 8, "or empty where the row is invented, not 'x'."),
         ("pseudonyms", "alias,person\nP1,Ann\n", "must have a column 'pseudonym'."),
+        ("pseudonyms", "pseudonym,person\nP1,Ann\nP1,Ben\n", "once; it has 'P1' twice."),
         ("pseudonyms", "", "is empty; a history needs at least one row."),
     ],
 )

@@ -69,7 +69,7 @@ def test_a_customer_who_stands_twice_is_refused(tmp_path: Path, shop: Path) -> N
     with pytest.raises(SchemaError) as caught:
         read(shop, people(tmp_path, "customer,sex\nAnn,f\nBob,m\nAnn,m\n"))
     assert str(caught.value) == (
-        "A customer may stand once in the customers table; 'Ann' stands in rows 2 and 4."
+        "A customer may have one row in the customers table; 'Ann' has rows 2 and 4."
     )
 
 

@@ -55,6 +55,13 @@ def test_decades_of_birth_are_the_other_segments(customers: History) -> None:
     assert score.value == pytest.approx((8.75 / 14.5 + 0) / 2)
 
 
+def test_where_nobody_spends_no_error_is_measured(customers: History) -> None:
+    """An error of 0 over no segment would say that all is kept."""
+    free = customers.with_purchases(customers.frame().with_columns(price=pl.lit(0.0)))
+    with pytest.raises(SchemaError, match="No group of customers spends anything"):
+        SpendBySexAndCountry()(free, publish(free, free, secret=b"1"), seed=1)
+
+
 def test_segments_need_the_customers(fruit: History) -> None:
     with pytest.raises(SchemaError, match="customers table with the column 'sex'"):
         SpendBySexAndCountry()(fruit, publish(fruit, fruit, secret=b"1"), seed=1)

@@ -13,8 +13,9 @@ import pytest
 from tokumei import History, Risk, Score, publish
 from tokumei.attacks import Random
 from tokumei.cells import intervals
+from tokumei.contracts import Metric
 from tokumei.draws import derive
-from tokumei.errors import SchemaError
+from tokumei.errors import SchemaError, Unachievable
 from tokumei.history import ROW
 from tokumei.judges import HitRate
 from tokumei.metrics import (
@@ -81,13 +82,43 @@ def test_a_column_that_is_not_released_is_not_compared(
     assert (score.value, score.n) == (0, 24)
 
 
-@pytest.mark.parametrize("metric", [CellsChanged(), UncoveredCells()])
-def test_where_no_row_is_kept_no_cell_is_changed(
-    fruit: History, metric: CellsChanged | UncoveredCells
-) -> None:
-    release = publish(fruit, invented(fruit), secret=b"1")
-    score = metric(fruit, release, seed=1)
+def test_where_no_row_is_kept_no_cell_is_changed(fruit: History) -> None:
+    score = CellsChanged()(fruit, publish(fruit, invented(fruit), secret=b"1"), seed=1)
     assert (score.value, score.n) == (0, 0)
+
+
+def test_a_release_of_which_nothing_can_be_compared_is_not_verified(fruit: History) -> None:
+    """A key may call every row invented: 0 uncovered cells of 0 would be no finding."""
+    with pytest.raises(Unachievable, match=r"^Nothing can be verified: by the key, no row of"):
+        UncoveredCells()(fruit, publish(fruit, invented(fruit), secret=b"1"), seed=1)
+    bare = fruit.with_purchases(fruit.frame().select(ROW, "person"))
+    with pytest.raises(Unachievable, match=r"^Nothing can be verified: by the key, no column of"):
+        UncoveredCells()(fruit, publish(fruit, bare, secret=b"1"), seed=1)
+
+
+def test_an_interval_without_an_end_covers_nothing(fruit: History) -> None:
+    """To a sort NaN is the largest number; 999 does not lie between 1 and NaN."""
+    prices = fruit.frame()["price"]
+    endless = pl.Series([math.nan] * 8)
+    for lo, hi in ((prices, endless), (endless, prices), (endless, endless)):
+        release = publish(fruit, changed(fruit, intervals(lo.alias("price"), hi)), secret=b"1")
+        assert UncoveredCells()(fruit, release, seed=1).value == 8 / 32
+
+
+@pytest.mark.parametrize(
+    "metric", [UncoveredCells(), CellsChanged(), RowsDeleted(), RowsAdded(), DecoyViolations()]
+)
+def test_a_key_that_cannot_be_right_is_refused(fruit: History, metric: Metric) -> None:
+    """One origin for all rows would hide what is lost; a short key, what is not compared."""
+    release = publish(fruit, fruit, secret=b"1")
+    rows = frame(release.key.rows)
+    one = rows.with_columns(origin=pl.lit(3, pl.Int64))
+    for wrong, said in (
+        (one, "may be one row of the release; by the key, row 4 is 8"),
+        (rows[:5], "The key is for 5 rows, but 8 are public"),
+    ):
+        with pytest.raises(SchemaError, match=said):
+            metric(fruit, replace(release, key=replace(release.key, rows=table(wrong))), seed=1)
 
 
 def test_a_cell_that_does_not_hold_the_truth_is_uncovered(fruit: History) -> None:
@@ -175,7 +206,10 @@ def test_exchanged_histories_are_found_though_every_row_is_real(fruit: History) 
 
 def test_equal_customers_are_one_group(fruit: History) -> None:
     release = publish(fruit, twins(fruit), secret=b"1")
-    knows = "The attacker knows every purchase of every customer."
+    knows = (
+        "The attacker knows every purchase of every customer; pseudonyms, basket numbers and the "
+        "order of rows are random."
+    )
     assert IdenticalGroups()(fruit, release, seed=1) == Score(
         "identical-groups", 2.0, "higher", (1.0, math.inf), 1, assumes=knows
     )
@@ -188,7 +222,7 @@ def test_equal_customers_are_one_group(fruit: History) -> None:
         "lower",
         (0.0, 1.0),
         2,
-        assumes="The attacker knows the item set of every customer.",
+        assumes="The attacker looks at item sets alone; the release shows more.",
     )
 
 
@@ -278,12 +312,13 @@ def test_attributes_are_not_run_together() -> None:
     assert kinds_with(after_rows, {"Ann": "a", "Ben": "ab"}) == 2
 
 
-def test_customers_who_are_not_in_the_table_are_told_apart_by_rows() -> None:
+def test_customers_who_are_not_in_the_table_are_told_apart_by_that() -> None:
     people: dict[str, list[str | None]] = {"person": ["Ann"], "a": ["x"]}
     assert kinds_with(people, {"Ann": "tea", "Ben": "tea"}) == 2
     assert kinds_with(people, {"Ann": "tea", "Ben": "tea", "Cat": "rice"}) == 3
     assert kinds_with(people, {"Ann": "tea", "Ben": "tea", "Cat": "tea"}) == 2
-    assert kinds_with({"person": ["Ann"]}, {"Ann": "tea", "Ben": "tea"}) == 1
+    assert kinds_with({"person": ["Ann"]}, {"Ann": "tea", "Ben": "tea"}) == 2
+    assert kinds_with({"person": ["Ann", "Ben"]}, {"Ann": "tea", "Ben": "tea"}) == 1
 
 
 @pytest.mark.parametrize("column", ["price", "quantity", "item", "time"])
@@ -362,10 +397,21 @@ def test_violations_of_all_kinds_are_added(fruit: History) -> None:
     assert metric.counts(fruit, release) == {
         "customers in a group that is too small": 4,
         "original purchases missing": 1,
+        "original purchases under another customer": 0,
         "cells of original purchases changed": 1,
         "decoys outside a real basket": 1,
     }
     assert metric(fruit, release, seed=1).value == 7
+
+
+def test_purchases_under_another_customer_are_violations(fruit: History) -> None:
+    """Alice and Bob exchange their histories: 1 and 2 purchases."""
+    names = pl.col("person").replace({"Alice": "Bob", "Bob": "Alice"})
+    release = publish(fruit, changed(fruit, names), secret=b"1")
+    found = DecoyViolations().counts(fruit, release)
+    assert {name: count for name, count in found.items() if count} == {
+        "original purchases under another customer": 3
+    }
 
 
 # Risk

@@ -19,6 +19,7 @@ from tokumei.cells import SUPPRESSED, Kind, kind, parse, to_text, widened
 from tokumei.contracts import Key, Release
 from tokumei.data.columns import LINE, READERS, fail, ids, read_role
 from tokumei.data.loading import load
+from tokumei.data.people import check_once
 from tokumei.data.text import read_strings
 from tokumei.data.writing import whole_folder, write_frame
 from tokumei.errors import ReadError, SchemaError
@@ -114,7 +115,12 @@ def _people(path: Path, person: str) -> Table:
     people = load(path).rows
     if person not in people.columns:
         raise SchemaError(f"{path.name} has no column '{person}', which about.json promises.")
-    return table(people.rename({person: "person"}))
+    people = people.rename({person: "person"})
+    names = people["person"] if people["person"].dtype == pl.String else ids(people["person"])
+    people = people.with_columns(names, pl.int_range(2, pl.len() + 2).alias(LINE))
+    fail(people, people["person"].is_null(), "person", person, "Every customer needs a name")
+    check_once(people)
+    return table(people.drop(LINE))
 
 
 def _typed(
@@ -125,9 +131,12 @@ def _typed(
     if column in READERS and texts:
         cells, bad = parse(rows[column], _as_is if read is ids else read, of=promised)
         fail(rows, bad, column, name, rule)
+        _check_spelling(rows, column, name, cells)
         rows = rows.with_columns(widened(cells, promised))
     elif texts:
-        rows = rows.with_columns(pl.col(column).replace(SUPPRESSED, None))
+        cells = rows[column].replace(SUPPRESSED, None)
+        _check_spelling(rows, column, name, cells)
+        rows = rows.with_columns(cells)
     elif column in READERS and _needs_reading(rows[column].dtype, ids_only=read is ids):
         rows = read_role(rows, column, name)
     found = kind(rows[column].dtype)
@@ -137,6 +146,24 @@ def _typed(
             f"they are of kind {found}."
         )
     return rows
+
+
+def _check_spelling(rows: pl.DataFrame, column: str, name: str, cells: pl.Series) -> None:
+    """Raise a SchemaError if a value is written in two ways.
+
+    Values are all that is compared later, but readers of the file see its texts: 1.5 for one
+    customer and 1.50 for another would tell them apart.
+    """
+    texts = pl.DataFrame({"text": rows[column], "cell": cells, LINE: rows[LINE]})
+    texts = texts.unique("text", keep="first", maintain_order=True)
+    texts = texts.with_columns(to_text(texts["cell"], lambda values: values.cast(pl.String)))
+    twice = texts.filter(pl.col("cell").is_duplicated())
+    if len(twice):
+        one, other = twice.filter(cell=twice["cell"][0])[:2].iter_rows(named=True)
+        raise SchemaError(
+            f"A release must write a value in one way; column {name} has {one['text'] or ''!r} "
+            f"(row {one[LINE]:,}) and {other['text'] or ''!r} (row {other[LINE]:,})."
+        )
 
 
 def _needs_reading(dtype: pl.DataType, *, ids_only: bool) -> bool:
@@ -156,23 +183,36 @@ def read_release(folder: str | Path) -> Release:
     hidden = folder / "secret"
     if not hidden.is_dir():
         raise ReadError(f"{folder} has no secret part; the key is needed to mark a guess.")
-    pseudonyms = _secret_table(hidden / "pseudonyms.csv", ("pseudonym", "person"))
-    rows = _secret_table(hidden / "rows.csv", ("row", "origin")).cast(pl.Int64, strict=False)
+    pseudonyms = _names(hidden / "pseudonyms.csv")
+    texts = _secret_table(hidden / "rows.csv", ("row", "origin"))
+    rows = texts.cast(pl.Int64, strict=False)
+    if len(strange := texts["origin"].filter(rows["origin"].is_null()).drop_nulls()):
+        raise SchemaError(
+            f"In the key of {folder} the origin of a row is a number, or empty where the row is "
+            f"invented, not {strange[0]!r}."
+        )
     if rows.height != public.rows:
         raise SchemaError(
             f"The key of {folder} is for {rows.height:,} rows, but {public.rows:,} are public."
         )
     if rows["row"].sort().to_list() != list(range(public.rows)):
         raise SchemaError(f"The key of {folder} must have every row of the release once.")
-    nobody = public.frame().filter(~pl.col("person").is_in(pseudonyms["pseudonym"].implode()))
-    if len(nobody):
-        raise SchemaError(f"The key of {folder} lacks the pseudonym {nobody['person'][0]!r}.")
+    if nobody := sorted(set(public.persons()) - set(pseudonyms["pseudonym"])):
+        raise SchemaError(f"The key of {folder} lacks the pseudonym {nobody[0]!r}.")
     return Release(public, Key(table(pseudonyms), table(rows)))
 
 
 def read_key(path: Path) -> Table:
     """Read who is behind the pseudonyms of a published file."""
-    return table(_secret_table(path, ("pseudonym", "person")))
+    return table(_names(path))
+
+
+def _names(path: Path) -> pl.DataFrame:
+    names = _secret_table(path, ("pseudonym", "person"))
+    twice = names["pseudonym"].filter(names["pseudonym"].is_duplicated())
+    if len(twice):
+        raise SchemaError(f"{path} must have every pseudonym once; it has {twice[0]!r} twice.")
+    return names
 
 
 def _secret_table(path: Path, columns: tuple[str, ...]) -> pl.DataFrame:

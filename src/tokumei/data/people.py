@@ -37,14 +37,21 @@ def read_customers(
     return people, kept
 
 
-def check_same_people(rows: pl.DataFrame, people: pl.DataFrame, source: Source) -> None:
-    """Raise a SchemaError unless every buyer stands in the customers table, and once."""
+def check_once(people: pl.DataFrame) -> None:
+    """Raise a SchemaError if a customer has two rows in the customers table."""
     twice = people.filter(people["person"].is_duplicated())
     if len(twice):
+        name = twice["person"][0]
+        first, second = twice.filter(person=name)[LINE][:2]
         raise SchemaError(
-            f"A customer may stand once in the customers table; {twice['person'][0]!r} stands in "
-            f"rows {twice[LINE][0]:,} and {twice.filter(person=twice['person'][0])[LINE][1]:,}."
+            f"A customer may have one row in the customers table; {name!r} has rows {first:,} and "
+            f"{second:,}."
         )
+
+
+def check_same_people(rows: pl.DataFrame, people: pl.DataFrame, source: Source) -> None:
+    """Raise a SchemaError unless every buyer stands in the customers table, and once."""
+    check_once(people)
     strangers = rows.join(people, on="person", how="anti", maintain_order="left")
     if len(strangers):
         where = place(strangers[LINE].to_list(), source.name("person"))

@@ -36,5 +36,7 @@ def segment_error(history: History, release: Release, by: tuple[str, ...]) -> tu
     before, after = means(history), means(release.public)
     both = before.join(after, on=by, how="left", nulls_equal=True, suffix="_after").sort(by)
     both = both.filter(pl.col("spend") > 0)
+    if both.is_empty():
+        raise SchemaError("No group of customers spends anything in the original.")
     error = (both["spend"] - both["spend_after"].fill_null(0)).abs() / both["spend"]
-    return round(float(error.sum()) / max(1, len(both)), 12), len(both)
+    return round(float(error.sum()) / len(both), 12), len(both)

@@ -14,6 +14,7 @@ from tokumei.contracts import Release, Score
 from tokumei.history import ROW, History
 from tokumei.metrics.cells_changed import CellsChanged
 from tokumei.metrics.indistinguishable import kinds_of_customers
+from tokumei.metrics.kept_rows import origins
 from tokumei.parameters import Checked
 from tokumei.registry import metric
 from tokumei.tables import frame
@@ -24,10 +25,12 @@ from tokumei.tables import frame
 class DecoyViolations(Checked):
     """Violations of what decoys promise, counted from the release and its key.
 
-    Every customer shares its item set (or rows) with at least so many in all; every original
-    purchase is there and unchanged; every decoy lies in a basket that the customer really had.
+    At least min-size customers have each item set (or the same rows); every original purchase is
+    there, unchanged and under the pseudonym of its customer; every decoy lies in a basket that the
+    customer really had.
 
-    Limits: 0 says that the promise is kept, not that it is enough.
+    Limits: 0 says that the promise is kept, not that it is enough. The key decides which rows count
+    as decoys.
     """
 
     min_size: Annotated[int, Ge(1), Doc("Least number of customers who are equal.")] = 1
@@ -43,15 +46,20 @@ class DecoyViolations(Checked):
         """Return how often each promise is broken."""
         kinds = kinds_of_customers(release.public, by=self.share)
         small = kinds.filter(pl.len().over("kind") < self.min_size)
-        origins = frame(release.origins())
+        sources = frame(origins(release))
         changed = CellsChanged()(history, release, seed=0)
+        kept = sources.join(history.frame().select(origin=ROW, owner="person"), on="origin")
+        names = frame(release.key.pseudonyms).select("person", shown="pseudonym")
+        owned = release.public.frame().select(ROW, shown="person").join(names, on="shown")
+        moved = kept.join(owned, left_on=[ROW, "owner"], right_on=[ROW, "person"], how="anti")
         broken = {
             "customers in a group that is too small": len(small),
-            "original purchases missing": history.rows - origins["origin"].count(),
+            "original purchases missing": history.rows - len(kept),
+            "original purchases under another customer": len(moved),
             "cells of original purchases changed": round(changed.value * changed.n),
         }
         if self.share == "items" and "basket" in release.public.visible:
-            rows = release.public.frame().join(origins, on=ROW)
+            rows = release.public.frame().join(sources, on=ROW)
             real = rows.filter(pl.col("origin").is_not_null())
             stray = rows.filter(pl.col("origin").is_null()).join(
                 real, on=["person", "basket"], how="anti"

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from tokumei.contracts import Release, Score
 from tokumei.history import History
-from tokumei.metrics.indistinguishable import kinds_of_customers
+from tokumei.metrics.indistinguishable import ASSUMES, kinds_of_customers
 from tokumei.parameters import Checked
 from tokumei.registry import metric
 
@@ -20,12 +20,13 @@ from tokumei.registry import metric
 class IdenticalGroups(Checked):
     """Size of the smallest group of customers whose released rows are all equal.
 
-    Computed from the public part alone, whatever the method promised. In groups of at least k an
-    attacker who knows everything about everybody names a customer rightly with probability 1/k at
-    most.
+    Computed from the public part alone, whatever the method promised; all customers in it count,
+    also those without purchases. With groups of at least k, and if pseudonyms, basket numbers and
+    the order of rows are random, any single customer is named rightly with a probability of at most
+    1/k, whatever the attacker knows.
 
-    Limits: a single customer who stands alone makes it 1; how many there are, indistinguishable
-    tells.
+    Limits: one customer alone makes it 1; the value does not say how many are alone. That the
+    pseudonyms and the order are random cannot be seen in the release.
     """
 
     def __call__(self, history: History, release: Release, /, *, seed: int) -> Score:
@@ -36,7 +37,7 @@ class IdenticalGroups(Checked):
             "higher",
             (1.0, math.inf),
             len(sizes),
-            assumes="The attacker knows every purchase of every customer.",
+            assumes=ASSUMES["rows"],
         )
 
 

@@ -9,7 +9,6 @@ from typing import Annotated, Literal
 import polars as pl
 from typing_extensions import Doc
 
-from tokumei.cells import to_text
 from tokumei.contracts import Release, Score
 from tokumei.history import ROW, History
 from tokumei.parameters import Checked
@@ -17,21 +16,27 @@ from tokumei.registry import metric
 from tokumei.tables import frame
 
 ASSUMES = {
-    "items": "The attacker knows the item set of every customer.",
-    "rows": "The attacker knows every purchase of every customer.",
+    "items": "The attacker looks at item sets alone; the release shows more.",
+    "rows": "The attacker knows every purchase of every customer; pseudonyms, basket numbers and "
+    "the order of rows are random.",
 }
 
 
 @metric("indistinguishable", spark="metrics:indistinguishable")
 @dataclass(frozen=True, kw_only=True)
 class Indistinguishable(Checked):
-    """Different customers of the release, as a share of all: what the best attacker can name.
+    """Kinds of customers in the release, as a share of all customers.
 
-    Customers whose item sets (or rows, in every column, and attributes) are equal are one kind. Of
-    g equal customers an attacker names one rightly on average, whatever the method, so the share of
-    kinds bounds the re-identification rate. Computed from the public part alone.
+    By rows, customers are of one kind if their rows are equal in every column and their attributes
+    are equal. If pseudonyms, basket numbers and the order of rows are random, an attacker names on
+    average one customer of each kind, whatever the attacker knows: the share bounds the
+    re-identification rate. A basket number that several customers have tells them apart.
 
-    Limits: it is an average. Who is alone in its kind is found, however small the share.
+    By items, customers are of one kind if their item sets are equal. This is a fact about item sets
+    alone and bounds no attack: the release shows more. Both are computed from the public part
+    alone; all customers in it count, also those without purchases.
+
+    Limits: it is an average. A customer alone in a kind is found, however small the share.
     """
 
     by: Annotated[
@@ -47,49 +52,89 @@ class Indistinguishable(Checked):
 
 
 def kinds_of_customers(public: History, *, by: str) -> pl.DataFrame:
-    """Return person, kind: a text that is equal for customers who cannot be told apart."""
+    """Return person, kind: a text that is equal for customers who cannot be told apart.
+
+    Two customers of one kind (by rows) can be exchanged: with the baskets that each has alone
+    renamed, the release stays the same.
+    """
     rows = public.frame()
     if by == "items":
         public.require("item", to="compare item sets")
-        sets = rows.select("person", "item").unique().sort("item")
-        sets = sets.with_columns(_without_separators(sets["item"]))
-        return sets.group_by("person").agg(kind=pl.col("item").str.join("\x1f"))
-    compared = [name for name in rows.columns if name not in ("person", "basket", ROW)]
-    owner = ["person", "basket"] if "basket" in rows.columns else ["person"]
-    rows = rows.select(*owner, kinds_of_rows(rows, compared))
-    # Baskets are equal when their rows are, whatever their numbers; so are customers.
-    if "basket" in rows.columns:
-        rows = rows.group_by("person", "basket").agg(pl.col("kind").sort().str.join("\x1e"))
-    kinds = rows.group_by("person").agg(pl.col("kind").sort().str.join("\x1d"))
-    return kinds if public.customers is None else _with_attributes(kinds, frame(public.customers))
+        rows = rows.select("person", "item").unique()
+        rows = rows.select("person", texts_of_rows(rows, ["item"]))
+    else:
+        compared = [name for name in rows.columns if name not in ("person", "basket", ROW)]
+        owner = [name for name in ("person", "basket") if name in rows.columns]
+        rows = rows.select(*owner, texts_of_rows(rows, compared))
+        if "basket" in owner:
+            rows = _baskets(rows)
+    kinds = rows.group_by("person").agg(_together())
+    if public.customers is None:
+        return kinds
+    kinds = frame(public.people()).join(kinds, on="person", how="left")
+    if by == "items":
+        return kinds.with_columns(pl.col("kind").fill_null(""))
+    return _with_attributes(kinds, frame(public.customers))
 
 
-def kinds_of_rows(rows: pl.DataFrame, columns: Sequence[str]) -> pl.Series:
-    """Return a text for each row; those of two rows are equal if these cells are."""
-    texts = [_without_separators(to_text(rows[name], plain_text)) for name in columns]
-    texts = texts or [pl.repeat("", len(rows), eager=True)]
-    joined = pl.concat_str(pl.all(), separator="\x1f")
-    return pl.DataFrame(texts).select(joined.alias("kind")).to_series()
+def _together() -> pl.Expr:
+    """Join the texts of some rows, whatever their order."""
+    return pl.col("kind").sort().str.join("")
 
 
-def _without_separators(texts: pl.Series) -> pl.Series:
-    """Write what is put between texts otherwise where a text holds it."""
-    if texts.str.contains(r"[\x1b-\x1f]").any():
-        for number, sign in enumerate("\x1b\x1c\x1d\x1e\x1f"):
-            texts = texts.str.replace_all(sign, f"\x1b{number}")
-    return texts
+def _baskets(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return a text for each basket of a customer.
+
+    The number of a basket that one customer alone has says nothing; that of several tells in which
+    of them a customer is. No number (null) is seen as well.
+    """
+    rows = rows.with_columns(_text(pl.col("basket"), rows.schema["basket"]))
+    baskets = rows.group_by("person", "basket").agg(_together())
+    private = pl.col("basket").is_not_null() & (pl.len().over("basket") == 1)
+    number = pl.when(private).then(pl.lit("+")).otherwise(_sealed(pl.col("basket")))
+    return baskets.select("person", _sealed(number + pl.col("kind")).alias("kind"))
 
 
 def _with_attributes(kinds: pl.DataFrame, customers: pl.DataFrame) -> pl.DataFrame:
-    """Tell customers apart by their attributes as well, as whoever gets the release can."""
+    """Tell customers apart by their attributes as well, and by whether they have any."""
     compared = [name for name in customers.columns if name != "person"]
-    attributes = kinds_of_rows(customers, compared).alias("attributes")
-    described = customers.select("person", attributes)
-    return kinds.join(described, on="person", how="left").select(
-        "person", kind=pl.col("kind") + "\x1c" + pl.col("attributes").fill_null("")
-    )
+    texts = texts_of_rows(customers, compared).alias("attributes")
+    described = kinds.join(customers.select("person", texts), on="person", how="left")
+    parts = (_sealed(pl.col(name)) for name in ("kind", "attributes"))
+    return described.select("person", kind=pl.concat_str(list(parts)))
 
 
-def plain_text(values: pl.Series) -> pl.Series:
-    """Write exact values as they are."""
-    return values.cast(pl.String)
+def texts_of_rows(rows: pl.DataFrame, columns: Sequence[str]) -> pl.Series:
+    """Return a text for each row; those of two rows are equal if and only if these cells are."""
+    texts = rows.select(_text(pl.col(name), rows.schema[name]).alias(name) for name in columns)
+    cells = pl.concat_str([_sealed(pl.col(name)) for name in columns] or pl.repeat("", len(rows)))
+    return texts.select(cells.alias("kind")).select(_sealed(pl.col("kind"))).to_series()
+
+
+def _text(cell: pl.Expr, dtype: pl.DataType) -> pl.Expr:
+    """Write a cell so that whatever a reader of the table can tell apart has another text.
+
+    Null stays null, and is not '*'; 0.0 is not -0.0; the members of a set have the order in which
+    they stand; times have all their digits.
+    """
+    match dtype:
+        case pl.List():
+            member = _text(pl.element(), dtype.inner)  # type: ignore[arg-type]
+            return cell.list.eval(_sealed(member)).list.join("")
+        case pl.Array():
+            return _text(cell.arr.to_list(), pl.List(dtype.inner))
+        case pl.Struct():
+            fields = ((cell.struct.field(field.name), field.dtype) for field in dtype.fields)
+            parts = [_sealed(_text(part, kind)) for part, kind in fields]  # type: ignore[arg-type]
+            return pl.when(cell.is_not_null()).then(pl.concat_str(parts))
+        case pl.Binary():
+            return cell.bin.encode("hex")
+    return (cell.to_physical() if dtype.is_temporal() else cell).cast(pl.String)
+
+
+def _sealed(text: pl.Expr) -> pl.Expr:
+    """Put its length before a text, so that joined texts can be read in one way only.
+
+    Null becomes a colon without a length.
+    """
+    return pl.concat_str(text.str.len_bytes(), pl.lit(":"), text, ignore_nulls=True)

@@ -9,6 +9,7 @@ import narwhals as nw
 
 from tokumei.contracts import Release, Score
 from tokumei.history import History
+from tokumei.metrics.kept_rows import origins
 from tokumei.parameters import Checked
 from tokumei.registry import AS_IT_IS, metric
 from tokumei.tables import small
@@ -24,6 +25,6 @@ class RowsAdded(Checked):
 
     def __call__(self, history: History, release: Release, /, *, seed: int) -> Score:
         added = small(
-            release.origins().select(nw.col("origin").is_null().cast(nw.Int64).sum())
+            origins(release).select(nw.col("origin").is_null().cast(nw.Int64).sum())
         ).item()
         return Score("rows-added", added / history.rows, "lower", (0.0, math.inf), history.rows)

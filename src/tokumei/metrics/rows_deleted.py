@@ -8,6 +8,7 @@ import narwhals as nw
 
 from tokumei.contracts import Release, Score
 from tokumei.history import History
+from tokumei.metrics.kept_rows import origins
 from tokumei.parameters import Checked
 from tokumei.registry import AS_IT_IS, metric
 from tokumei.tables import small
@@ -22,5 +23,5 @@ class RowsDeleted(Checked):
     """
 
     def __call__(self, history: History, release: Release, /, *, seed: int) -> Score:
-        kept = small(release.origins().select(nw.col("origin").count())).item()
+        kept = small(origins(release).select(nw.col("origin").count())).item()
         return Score("rows-deleted", 1 - kept / history.rows, "lower", (0.0, 1.0), history.rows)

@@ -15,7 +15,7 @@ from tokumei.data.roles import free_name
 from tokumei.data.writing import check_new, whole_folder
 from tokumei.errors import ReadError, SchemaError
 from tokumei.history import ROW, History, Source
-from tokumei.spark.frames import address, empty, native, to_read
+from tokumei.spark.frames import address, check_once, empty, native, to_read
 from tokumei.tables import table
 
 PURCHASES, CUSTOMERS, PSEUDONYMS, ROWS = (
@@ -75,6 +75,7 @@ def read_public(folder: Path, spark: SparkSession) -> History:
     if customers.exists():
         person = names["person"]
         people = _read(customers, spark, (person,)).withColumnsRenamed({person: "person"})
+        check_once(people)
     return History(
         table(rows.withColumnsRenamed({row: ROW, **inside})),
         None if people is None else table(people),
@@ -96,9 +97,21 @@ def read_release(folder: Path, spark: SparkSession) -> Release:
     shown = native(public.purchases)
     if shown.select(ROW).join(rows.select(ROW), ROW, "left_anti").take(1):
         raise SchemaError(f"The key of {folder} must have every row of the release once.")
+    origins = rows.dropna(subset=["origin"]).groupBy("origin").count()
+    if (twice := origins.filter("count > 1").first()) is not None:
+        raise SchemaError(
+            f"A row of the original may be one row of the release; by the key of {folder}, row "
+            f"{twice['origin'] + 1:,} is {twice['count']:,}."
+        )
     named = pseudonyms.select(sf.col("pseudonym").alias("person"))
-    if (nobody := shown.select("person").join(named, "person", "left_anti").first()) is not None:
+    if (nobody := native(public.people()).join(named, "person", "left_anti").first()) is not None:
         raise SchemaError(f"The key of {folder} lacks the pseudonym {nobody['person']!r}.")
+    twin = pseudonyms.groupBy("pseudonym").count().filter("count > 1").first()
+    if twin is not None:
+        raise SchemaError(
+            f"The key of {folder} must have every pseudonym once; it has {twin['pseudonym']!r} "
+            "twice."
+        )
     return Release(public, Key(table(pseudonyms), table(rows)))
 
 

@@ -18,6 +18,7 @@ from pyspark.sql import functions as sf
 from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
 
 from tokumei.contracts import Key, Release
+from tokumei.errors import SchemaError
 from tokumei.history import History
 from tokumei.tables import Table, frame, small, table
 
@@ -105,6 +106,19 @@ def from_cluster(distant: History | Release) -> Any:
         distant,
         purchases=table(small(distant.purchases)),
         customers=None if customers is None else table(small(customers)),
+    )
+
+
+def check_once(people: DataFrame) -> None:
+    """Raise a SchemaError unless every customer has a name, and one row in the customers table."""
+    twice = people.groupBy("person").count().filter("count > 1 or person is null").first()
+    if twice is None:
+        return
+    if twice["person"] is None:
+        raise SchemaError("Every customer needs a name; one in the customers table has none.")
+    raise SchemaError(
+        f"A customer may have one row in the customers table; {twice['person']!r} has "
+        f"{twice['count']:,}."
     )
 
 

@@ -10,11 +10,14 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 from pyspark.sql.types import ArrayType
 
-from tokumei.cells import SUPPRESSED, units
+from tokumei.cells import units
 from tokumei.contracts import Release, Score
 from tokumei.history import ROW, History
-from tokumei.metrics.indistinguishable import ASSUMES, kinds_of_rows
-from tokumei.spark.frames import mapped, native, remembered, to_polars
+from tokumei.metrics.indistinguishable import ASSUMES, texts_of_rows
+from tokumei.spark.frames import check_once, mapped, native, remembered, to_polars
+
+NOTHING = "-"
+"""Stands for what a customer does not have; the hash of what another has is never that."""
 
 if TYPE_CHECKING:
     from tokumei.metrics.indistinguishable import Indistinguishable
@@ -120,18 +123,37 @@ def kinds_of_customers(public: History, *, by: str) -> DataFrame:
     rows = native(public.purchases)
     if by == "items":
         public.require("item", to="compare item sets")
-        return _folded(rows.select("person", sf.col("item").alias("kind")).distinct(), "person")
-    compared = [name for name in rows.columns if name not in ("person", "basket", ROW)]
-    owner = ["person", "basket"] if "basket" in rows.columns else ["person"]
+        kinds = _folded(_texts(rows.select("person", "item").distinct(), "person"), "person")
+    elif "basket" in rows.columns:
+        kinds = _folded(_texts(rows.drop(ROW), "person", "basket"), "person", "basket")
+        kinds = _folded(_with_baskets(kinds), "person")
+    else:
+        kinds = _folded(_texts(rows.drop(ROW), "person"), "person")
+    kinds = native(public.people()).join(kinds, "person", "left")
+    if by == "items" or public.customers is None:
+        return kinds.fillna(NOTHING, ["kind"])
+    people = native(public.customers)
+    check_once(people)
+    described = _folded(_texts(people, "person"), "person").withColumnRenamed("kind", "attributes")
+    parts = (sf.coalesce(name, sf.lit(NOTHING)) for name in ("kind", "attributes"))
+    joined = kinds.join(described, "person", "left")
+    return joined.select("person", sf.concat_ws(":", *parts).alias("kind"))
 
-    def as_text(block: pl.DataFrame) -> pl.DataFrame:
-        return block.select(*owner, kinds_of_rows(block, compared))
 
-    kinds = mapped(rows, as_text)
-    # Baskets are equal when their rows are, whatever their numbers; so are customers.
-    if "basket" in rows.columns:
-        kinds = _folded(kinds, "person", "basket")
-    return _folded(kinds, "person")
+def _texts(rows: DataFrame, *owner: str) -> DataFrame:
+    """Write all cells of each row but its owner's as a text, as on one machine."""
+    compared = [name for name in rows.columns if name not in owner]
+    return mapped(rows, lambda block: block.select(*owner, texts_of_rows(block, compared)))
+
+
+def _with_baskets(kinds: DataFrame) -> DataFrame:
+    """Add the number of its basket to a kind where several customers have that basket."""
+    owners = kinds.groupBy("basket").agg((sf.count("*") > 1).alias("shared"))
+    number = sf.when(sf.col("basket").isNull(), NOTHING).when(
+        sf.col("shared"), sf.concat(sf.lit("="), sf.col("basket"))
+    )
+    kind = sf.concat(sf.col("kind"), number.otherwise("+"))
+    return kinds.join(owners, "basket", "left").select("person", kind.alias("kind"))
 
 
 def _folded(rows: DataFrame, *owner: str) -> DataFrame:
@@ -145,16 +167,6 @@ def indistinguishable(
 ) -> Score:
     """Count the different customers."""
     kinds = kinds_of_customers(release.public, by=method.by)
-    if method.by == "rows" and release.public.customers is not None:
-        people = native(release.public.customers)
-        known = [
-            sf.md5(sf.coalesce(sf.col(f"`{name}`").cast("string"), sf.lit(SUPPRESSED)))
-            for name in people.columns
-            if name != "person"
-        ]
-        told = people.select("person", sf.concat_ws("", *known).alias("attributes"))
-        kind = sf.concat_ws("", "kind", "attributes")
-        kinds = kinds.join(told, "person", "left").select("person", kind.alias("kind"))
     found = kinds.agg(sf.count("*").alias("n"), sf.count_distinct("kind").alias("kinds")).first()
     n, different = (found["n"], found["kinds"]) if found else (0, 0)
     name = f"indistinguishable-{method.by}"

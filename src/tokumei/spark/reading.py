@@ -20,6 +20,7 @@ from tokumei.history import ROLES, ROW, History, Source
 from tokumei.spark.frames import (
     MOST_BUCKETS,
     ROWS_OF_A_BUCKET,
+    check_once,
     native,
     numbered,
     remembered,
@@ -209,8 +210,7 @@ def _people(customers: DataFrame, person: str | None, keep: Sequence[str]) -> Da
     found = customers.select(
         _typed(customers, column, "person"), *(sf.col(f"`{name}`") for name in kept)
     )
-    if found.groupBy("person").count().filter("count > 1 or person is null").limit(1).count():
-        raise SchemaError("The customers table must have one row for each customer.")
+    check_once(found)
     return found
 
 
