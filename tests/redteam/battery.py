@@ -240,7 +240,7 @@ CASES: dict[str, Case] = {
         noise=Noise(days=25, price=0.6, quantity=0.6, item_kept=0.5, kept=0.42),
     ),
     "retail 2010, monthly": _noisy("retail 2010", "heavy", pseudonyms="monthly"),
-    "journey, attributes": _case("journey", ALL_RANDOM, noise=Noise(item_kept=0.0)),
+    "journey, attributes": _case("journey with customers", ALL_RANDOM, noise=Noise(item_kept=0.0)),
     "journey, noise": _noisy("journey", "heavy"),
     "journey, stores only": Case("journey", Shuffled(kept=("store_id",))),
 }

@@ -1,0 +1,121 @@
+"""Attackers of files that were named and ordered by hand: pseudonyms, basket names, row order."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+
+import numpy as np
+from attackers import Fits
+from views import Rows, View
+
+HASHES = ("md5", "sha1", "sha224", "sha256", "sha512", "blake2b")
+SHORTEST = 6
+"""So many signs of a hash must be there to believe it."""
+
+
+def same_names(view: View) -> Fits:
+    """Pseudonyms that are the customer's id, hold it, or are held by it."""
+    fits = np.zeros(view.shape)
+    for row, pseudonym in enumerate(view.public.names):
+        for column, person in enumerate(view.known.names):
+            if len(person) > 1 and (person in pseudonym or pseudonym in person):
+                fits[row, column] = len(person)
+    return fits if fits.any() else None
+
+
+def hashed_names(view: View) -> Fits:
+    """Pseudonyms that are a common hash of the customer's id, or the beginning of one."""
+    fits = np.zeros(view.shape)
+    shown = [name.lower() for name in view.public.names]
+    for column, person in enumerate(view.known.names):
+        for kind in HASHES:
+            digest = hashlib.new(kind, person.encode()).hexdigest()
+            for row, pseudonym in enumerate(shown):
+                if len(pseudonym) >= SHORTEST and digest.startswith(pseudonym):
+                    fits[row, column] = 1
+    return fits if fits.any() else None
+
+
+def _by_rank(shown: np.ndarray, known: np.ndarray) -> np.ndarray:
+    first, second = (np.argsort(np.argsort(part)) / len(part) for part in (shown, known))
+    return -np.abs(first[:, None] - second[None, :])
+
+
+def name_order(view: View) -> Fits:
+    return _by_rank(np.arange(view.shape[0]), np.arange(view.shape[1]))
+
+
+def reversed_name_order(view: View) -> Fits:
+    return _by_rank(-np.arange(view.shape[0]), np.arange(view.shape[1]))
+
+
+def _places(owner: np.ndarray, people: int) -> np.ndarray:
+    """Return the mean place of each owner's rows, from 0 to 1."""
+    counts = np.maximum(np.bincount(owner, minlength=people), 1)
+    return np.bincount(owner, np.arange(len(owner)) / len(owner), people) / counts
+
+
+def row_order(view: View) -> Fits:
+    places = [_places(rows.owner, len(rows.names)) for rows in (view.public, view.known)]
+    return -np.abs(places[0][:, None] - places[1][None, :])
+
+
+def reversed_row_order(view: View) -> Fits:
+    places = [_places(rows.owner, len(rows.names)) for rows in (view.public, view.known)]
+    return -np.abs(1 - places[0][:, None] - places[1][None, :])
+
+
+def _firsts(rows: Rows) -> np.ndarray:
+    first = np.full(len(rows.names), len(rows.owner))
+    np.minimum.at(first, rows.owner, np.arange(len(rows.owner)))
+    return first
+
+
+def first_rows(view: View) -> Fits:
+    """The customers in the order in which they first occur."""
+    return _by_rank(_firsts(view.public), _firsts(view.known))
+
+
+def rows_by_name(view: View) -> Fits:
+    """A file sorted by customer before the pseudonyms were given."""
+    return _by_rank(_firsts(view.public), np.arange(view.shape[1]))
+
+
+def aligned_rows(view: View) -> Fits:
+    """The order of rows, by the pseudonym's rows between those that fit a customer's in turn."""
+    fits = np.zeros(view.shape)
+    shown, known = view.public.owner, view.known.owner
+    for place, owner in enumerate(shown):
+        middle = place * len(known) // len(shown)
+        near = known[max(0, middle - 3) : middle + 4]
+        fits[owner, near] += 1
+    return fits
+
+
+def basket_names(view: View) -> Fits:
+    """Basket numbers that are those of the shop's own books."""
+    if view.public.basket is None or view.known.basket is None:
+        return None
+    holders: dict[str, set[int]] = {}
+    for name, owner in zip(view.known.basket, view.known.owner, strict=True):
+        holders.setdefault(name, set()).add(owner)
+    fits = np.zeros(view.shape)
+    for name, owner in zip(view.public.basket, view.public.owner, strict=True):
+        for holder in holders.get(name, ()):
+            fits[owner, holder] += 1 / len(holders[name])
+    return fits if fits.any() else None
+
+
+CERTAIN: tuple[Callable[[View], Fits], ...] = (same_names, hashed_names, basket_names)
+"""These say something only where they recognize a name."""
+ORDERS: tuple[Callable[[View], Fits], ...] = (
+    name_order,
+    reversed_name_order,
+    row_order,
+    reversed_row_order,
+    first_rows,
+    rows_by_name,
+    aligned_rows,
+)
+"""These always say something: it is believed where the contents of the rows agree."""

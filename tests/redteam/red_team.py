@@ -1,0 +1,108 @@
+"""All attackers of the red team against one release of the battery."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cache
+
+import numpy as np
+from attackers import CONTENT
+from battery import CASES, release
+from likelihoods import (
+    basket_sharing,
+    both_ways,
+    common_shift,
+    row_likelihood,
+    stripped_decoys,
+    together,
+)
+from marking import Mark, assigned, groups_of, rate, truth_of
+from names_and_order import CERTAIN, ORDERS
+from views import View, rows_of
+
+BELIEVED = 5.0
+"""An order is believed if the rows fit the names it gives by this many standard errors."""
+
+
+@dataclass(frozen=True)
+class Results:
+    """What the red team found in a release."""
+
+    truth: np.ndarray
+    groups: np.ndarray
+    marks: list[Mark]
+    with_item_sets: float
+    """The share found by those who know item sets only."""
+
+    @property
+    def best(self) -> Mark:
+        return max(self.marks, key=lambda mark: mark.rate)
+
+    @property
+    def sizes(self) -> np.ndarray:
+        """How many pseudonyms each pseudonym cannot be told from, itself included."""
+        return np.bincount(self.groups)[self.groups]
+
+
+@cache
+def attacked(name: str) -> Results:
+    """Let everybody try."""
+    original, made = release(name)
+    case = CASES[name]
+    view = View(
+        rows_of(made.public), rows_of(original), case.noise, monthly=case.pseudonyms == "monthly"
+    )
+    truth, groups = truth_of(original, made, view), groups_of(view.public)
+    signals = _signals(view)
+    marks = []
+    for attacker, fits in signals.items():
+        marks += _marked(view, attacker, fits, truth, groups)
+    everything = together(view, list(signals.values()))
+    marks += _marked(view, "together", everything, truth, groups)
+    content = everything - everything.mean(axis=1, keepdims=True)
+    alone = np.arange(len(groups))  # names and order tell those apart whose rows are equal
+    for one in CERTAIN:
+        fits = one(view)
+        if fits is not None:
+            joint = fits / fits.max() + 1e-3 * content / (np.abs(content).max() + 1e-9)
+            marks += _marked(view, _label(one), joint, truth, alone)
+    for one in ORDERS:
+        fits = one(view)
+        if fits is not None and _believed(view, fits, content):
+            spread = 0.1 * fits.std() * content / (content.std() + 1e-9)
+            marks += _marked(view, _label(one), fits + spread, truth, alone)
+    sets_only = [
+        mark.rate
+        for fits in (CONTENT["item jaccard"](view), stripped_decoys(view))
+        if fits is not None
+        for mark in _marked(view, "", fits, truth, groups)
+    ]
+    return Results(truth, groups, marks, max(sets_only, default=0.0))
+
+
+def _label(one: object) -> str:
+    return getattr(one, "__name__", "").replace("_", " ")
+
+
+def _signals(view: View) -> dict[str, np.ndarray]:
+    more = (row_likelihood, both_ways, common_shift, basket_sharing)
+    attackers = {**CONTENT, **{_label(one): one for one in more}}
+    if view.monthly:  # how many rows a customer has says little about a month of it
+        attackers = {name: one for name, one in attackers.items() if name != "row counts"}
+    found = {name: one(view) for name, one in attackers.items()}
+    return {name: fits for name, fits in found.items() if fits is not None}
+
+
+def _marked(
+    view: View, attacker: str, fits: np.ndarray, truth: np.ndarray, groups: np.ndarray
+) -> list[Mark]:
+    rng = np.random.default_rng(7)
+    fits = fits + 1e-9 * np.abs(fits).max() * rng.random(fits.shape)  # ties
+    ways = {"": fits.argmax(axis=1), ", one to one": assigned(view, fits)}
+    return [Mark(attacker + way, names, rate(names, truth, groups)) for way, names in ways.items()]
+
+
+def _believed(view: View, fits: np.ndarray, content: np.ndarray) -> bool:
+    fit = content[np.arange(len(content)), assigned(view, fits)]
+    spread = fit.std() or 1.0
+    return bool(fit.mean() / (spread / np.sqrt(len(fit))) > BELIEVED)
