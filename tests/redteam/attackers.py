@@ -17,11 +17,13 @@ Fits = np.ndarray | None
 Attacker = Callable[[View], Fits]
 LITTLE = 1e-6
 BLUR = 20  # minutes
+NEAR = 8  # places in a catalog
+SCALES = 20  # steps of a twentieth, to either side
 
 
 def _codes(*columns: np.ndarray) -> list[np.ndarray]:
     """Number the values of several columns alike."""
-    values, codes = np.unique(np.concatenate(columns), return_inverse=True)
+    _, codes = np.unique(np.concatenate(columns), return_inverse=True)
     return np.split(codes, np.cumsum([len(column) for column in columns])[:-1])
 
 
@@ -133,7 +135,7 @@ def days(view: View) -> Fits:
 
 
 def weekdays(view: View) -> Fits:
-    if not _exact(view.public, "day") or view.noise.days:
+    if not _exact(view.public, "day"):
         return None
     return _by_value(view, view.public.low["day"] % 7, view.known.low["day"] % 7)
 
@@ -163,6 +165,57 @@ def prices(view: View) -> Fits:
 
 def quantities(view: View) -> Fits:
     return _amounts(view, "quantity", view.noise.quantity)
+
+
+def cents(view: View) -> Fits:
+    """Prices after the point."""
+    if not _exact(view.public, "price"):
+        return None
+    shown, held = (np.round(rows.low["price"] * 100) % 100 for rows in (view.public, view.known))
+    shifted = [_by_value(view, (shown + step) % 100, held) for step in (-1, 0, 1)]
+    return max(shifted, key=lambda fits: float(fits.max(axis=1).sum()))
+
+
+def scaled_prices(view: View) -> Fits:
+    """Prices up to a common factor of each customer."""
+    if not _exact(view.public, "price"):
+        return None
+    shown, held = (
+        np.round(np.log(np.maximum(rows.low["price"], 0.01)) * 20).astype(np.int64)
+        for rows in (view.public, view.known)
+    )
+    first = min(shown.min(), held.min())
+    size = int(max(shown.max(), held.max()) - first) + 1 + 2 * SCALES
+    known = _histogram(view.known.owner, held - first + SCALES, view.shape[1], size)
+    known = known + 0.5 * (np.roll(known, 1, axis=1) + np.roll(known, -1, axis=1))
+    best = np.full(view.shape, -np.inf)
+    for move in range(-SCALES, SCALES + 1):
+        moved = _histogram(view.public.owner, shown - first + SCALES + move, view.shape[0], size)
+        best = np.maximum(best, _likelihood(moved, known))
+    return best
+
+
+def multiplicities(view: View) -> Fits:
+    """How many items were bought once, twice, …, whatever they are called."""
+    matrices = item_matrices(view)
+    if matrices is None:
+        return None
+    most = int(max(matrix.max() for matrix in matrices)) + 1
+    seen, known = (
+        np.array([np.bincount(line[line > 0].astype(np.int64), minlength=most) for line in matrix])
+        for matrix in matrices
+    )
+    return _likelihood(seen.astype(float), known @ _thinned(most, view.noise.kept))
+
+
+def neighboring_items(view: View) -> Fits:
+    """Items that stand near each other in the catalog."""
+    shown, held = _single_items(view.public), _single_items(view.known)
+    if shown is None or held is None:
+        return None
+    catalog = np.unique(held)
+    places = (np.searchsorted(catalog, items).astype(float) for items in (shown, held))
+    return _by_value(view, *places, width=NEAR)
 
 
 def spending(view: View) -> Fits:
@@ -258,6 +311,10 @@ CONTENT: dict[str, Attacker] = {
         time_of_day,
         prices,
         quantities,
+        cents,
+        scaled_prices,
+        multiplicities,
+        neighboring_items,
         spending,
         row_counts,
         basket_sizes,

@@ -12,6 +12,7 @@ from functools import cache, partial
 from typing import Any, Literal
 
 from by_hand import Noise, Shuffled, published_by_hand, repeated_customers
+from tricks import TRICKS
 from worlds import REAL, world
 
 from tokumei import History, Release, publish
@@ -103,13 +104,13 @@ CASES: dict[str, Case] = {
     "decoys": _case("shop by dates", Decoys(clusters=17, min_size=3, seconds=1)),
     "decoys of the paper": _case("shop", Decoys(clusters=20, style="paper", seconds=1)),
     "decoys with deletions": _case("another shop", Decoys(clusters=20, delete=1.0, seconds=1)),
-    "decoys share rows": _case("shop", Decoys(clusters=6, min_size=10, share="rows", seconds=1)),
+    "decoys share rows": _case("shop", Decoys(clusters=4, min_size=12, share="rows", seconds=1)),
     "equalize": _case("another shop", Equalize(seconds=1)),
     "equalize for everyone": _case("kiosk", Equalize(groups="everyone")),
     "equalize months": _case("shop by dates", Equalize(by="month", safety=3, seconds=1)),
     "equalize in twelves": _case("shop", _groups(12)),
     "generalize": _case("shop of small customers", Generalize(k=5, seconds=1)),
-    "generalize in tens": _case("shop by dates", Generalize(k=10, seconds=1)),
+    "generalize in twelves": _case("shop by dates", Generalize(k=12, seconds=1)),
     "generalize rfm": _case(
         "shop without baskets", Generalize(k=3, grouping="rfm", objective="rfm", seconds=1)
     ),
@@ -131,6 +132,11 @@ CASES: dict[str, Case] = {
     ),
     "prices only": Case("shop without baskets", Shuffled(kept=("price",))),
     "kept column only": Case("transit", Shuffled(kept=("entry",))),
+    # One trace is left, of a column or of half of one; half of the rows is deleted.
+    **{
+        name: _case(world, trick, DeleteRows(share=0.5), noise=Noise(item_kept=0.0, kept=0.5))
+        for name, (world, trick) in TRICKS.items()
+    },
     # Chains.
     "items drawn + noise": _noisy("another shop", "items drawn"),
     "items drawn + noise + thinned": _noisy("shop", "items drawn, thinned"),

@@ -88,6 +88,8 @@ class Mark:
     attacker: str
     names: np.ndarray
     rate: float
+    by_labels: bool = False
+    """Whether it looks at pseudonyms, basket numbers or the order of rows."""
 
 
 def rate(names: np.ndarray, truth: np.ndarray, groups: np.ndarray) -> float:

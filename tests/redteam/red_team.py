@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
@@ -39,6 +39,11 @@ class Results:
         return max(self.marks, key=lambda mark: mark.rate)
 
     @property
+    def best_by_contents(self) -> Mark:
+        """The best of those who look at the rows and the attributes, as the audit's attacks do."""
+        return max((mark for mark in self.marks if not mark.by_labels), key=lambda mark: mark.rate)
+
+    @property
     def sizes(self) -> np.ndarray:
         """How many pseudonyms each pseudonym cannot be told from, itself included."""
         return np.bincount(self.groups)[self.groups]
@@ -65,12 +70,12 @@ def attacked(name: str) -> Results:
         fits = one(view)
         if fits is not None:
             joint = fits / fits.max() + 1e-3 * content / (np.abs(content).max() + 1e-9)
-            marks += _marked(view, _label(one), joint, truth, alone)
+            marks += _marked(view, _label(one), joint, truth, alone, by_labels=True)
     for one in ORDERS:
         fits = one(view)
         if fits is not None and _believed(view, fits, content):
             spread = 0.1 * fits.std() * content / (content.std() + 1e-9)
-            marks += _marked(view, _label(one), fits + spread, truth, alone)
+            marks += _marked(view, _label(one), fits + spread, truth, alone, by_labels=True)
     sets_only = [
         mark.rate
         for fits in (CONTENT["item jaccard"](view), stripped_decoys(view))
@@ -94,12 +99,21 @@ def _signals(view: View) -> dict[str, np.ndarray]:
 
 
 def _marked(
-    view: View, attacker: str, fits: np.ndarray, truth: np.ndarray, groups: np.ndarray
+    view: View,
+    attacker: str,
+    fits: np.ndarray,
+    truth: np.ndarray,
+    groups: np.ndarray,
+    *,
+    by_labels: bool = False,
 ) -> list[Mark]:
     rng = np.random.default_rng(7)
     fits = fits + 1e-9 * np.abs(fits).max() * rng.random(fits.shape)  # ties
     ways = {"": fits.argmax(axis=1), ", one to one": assigned(view, fits)}
-    return [Mark(attacker + way, names, rate(names, truth, groups)) for way, names in ways.items()]
+    return [
+        Mark(attacker + way, names, rate(names, truth, groups), by_labels)
+        for way, names in ways.items()
+    ]
 
 
 def _believed(view: View, fits: np.ndarray, content: np.ndarray) -> bool:
