@@ -206,6 +206,21 @@ CASES: dict[str, Case] = {
     "groups in the original order": _case("shop", _groups(10), publish=_by(order="kept")),
     "groups in reversed order": _case("another shop", _groups(4), publish=_by(order="reversed")),
     "groups ordered by customer": _case("shop", _groups(10), publish=_by(order="by customer")),
+    "groups sorted by day": _case("shop", _groups(12), publish=_by(order="by day")),
+    "groups with customers in order": _case(
+        "shop with customers", _groups(12), publish=_by(customers_in_order=True)
+    ),
+    "shared rows, baskets in order": _case(
+        "shop",
+        Decoys(clusters=4, min_size=12, share="rows", seconds=1),
+        publish=_by(baskets_in_order=True),
+    ),
+    "groups named by base64": _case("another shop", _groups(12), publish=_by(naming="base64")),
+    "groups named by crc32": _case("shop", _groups(12), publish=_by(naming="crc32")),
+    "groups named by ids turned around": _case(
+        "another shop", _groups(12), publish=_by(naming="turned around")
+    ),
+    "everybody twelve times": _case("kiosk", PseudonymsOnly(), publish=_by(times=12)),
     "groups published well by hand": _case("shop", _groups(12), publish=_by()),
     "random cells, invoice numbers kept": _case(
         "shop", ALL_RANDOM, publish=_by(), noise=Noise(item_kept=0.0)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import hashlib
+import zlib
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -81,6 +83,9 @@ NAMINGS: dict[str, Naming] = {
     "suffix": lambda ids: [f"{name}_{len(name)}" for name in ids],
     "order": lambda ids: [f"N{7 * place + 3:05d}" for place in range(len(ids))],
     "reversed order": lambda ids: [f"N{len(ids) - place:05d}" for place in range(len(ids))],
+    "turned around": lambda ids: [f"T{name[::-1]}" for name in ids],
+    "base64": lambda ids: [base64.b64encode(name.encode()).decode() for name in ids],
+    "crc32": lambda ids: [f"{zlib.crc32(name.encode()):08x}" for name in ids],
     "md5": lambda ids: [hashlib.md5(name.encode()).hexdigest() for name in ids],
     "sha1": lambda ids: [hashlib.sha1(name.encode()).hexdigest()[:12] for name in ids],
     "sha256": lambda ids: [hashlib.sha256(name.encode()).hexdigest().upper() for name in ids],
@@ -91,36 +96,69 @@ def _mixed(count: int) -> list[int]:
     return np.random.default_rng(99).permutation(count).tolist()
 
 
+Order = Literal["shuffled", "kept", "reversed", "by customer", "by day"]
+
+
 def published_by_hand(
     anonymized: History,
     *,
     naming: str = "numbers",
-    order: Literal["shuffled", "kept", "reversed", "by customer"] = "shuffled",
+    order: Order = "shuffled",
+    customers_in_order: bool = False,
+    baskets_in_order: bool = False,
+    times: int = 1,
 ) -> Release:
     """Publish as a user would with a script: a file, and a key with the pseudonyms alone.
 
-    Basket numbers stay as they are in the shop's books.
+    Basket numbers stay as they are in the shop's books, or count the baskets of one customer after
+    the other. Everybody may be published several times, under as many pseudonyms.
     """
     people = anonymized.persons()
-    names = pl.DataFrame({"person": people, "pseudonym": NAMINGS[naming](people)})
-    rows = anonymized.frame().sort("row")
-    if order == "shuffled":
-        rows = rows.sample(fraction=1.0, shuffle=True, seed=8)
-    elif order == "reversed":
-        rows = rows.reverse()
-    elif order == "by customer":
-        rows = rows.sort("person", maintain_order=True)
-    ids = pl.int_range(len(rows), dtype=pl.Int64, eager=True)
-    rows = rows.with_columns(_renamed(rows, names), ids.alias("row"))
-    customers = anonymized.customers
-    if customers is not None:
-        customers = table(frame(customers).with_columns(_renamed(frame(customers), names)))
-    public = replace(anonymized, purchases=table(rows), customers=customers)
-    return Release(public, Key(table(names.select("pseudonym", "person")), Key.unknown().rows))
+    rows = _ordered(anonymized.frame().sort("row"), order)
+    if baskets_in_order:
+        number = pl.struct("person", "basket").rank("dense").cast(pl.String).str.zfill(6)
+        rows = rows.with_columns(basket=number)
+    listed = anonymized.customers
+    if listed is None and customers_in_order:
+        listed = table(pl.DataFrame({"person": people, "country": "Japan"}))
+    keys, parts, tables = [], [], []
+    for copy in range(times):
+        names = NAMINGS[naming](people)
+        names = [f"{name}{chr(97 + copy)}" for name in names] if times > 1 else names
+        key = pl.DataFrame({"pseudonym": names, "person": people})
+        keys.append(key)
+        parts.append(rows.with_columns(_renamed(rows, key)))
+        if listed is not None:
+            tables.append(frame(listed).with_columns(_renamed(frame(listed), key)))
+    published = pl.concat(parts)
+    ids = pl.int_range(len(published), dtype=pl.Int64, eager=True)
+    public = replace(
+        anonymized,
+        purchases=table(published.with_columns(ids.alias("row"))),
+        customers=table(_listed(pl.concat(tables), customers_in_order)) if tables else None,
+    )
+    return Release(public, Key(table(pl.concat(keys)), Key.unknown().rows))
 
 
-def _renamed(rows: pl.DataFrame, names: pl.DataFrame) -> pl.Series:
-    return rows["person"].replace_strict(names["person"], names["pseudonym"])
+def _ordered(rows: pl.DataFrame, order: Order) -> pl.DataFrame:
+    match order:
+        case "shuffled":
+            return rows.sample(fraction=1.0, shuffle=True, seed=8)
+        case "reversed":
+            return rows.reverse()
+        case "by customer":
+            return rows.sort("person", maintain_order=True)
+        case "by day":  # those with equal days stay in the order of the customers
+            return rows.sort(pl.col("time"), "item", "person", maintain_order=True)
+    return rows
+
+
+def _listed(customers: pl.DataFrame, in_order: bool) -> pl.DataFrame:
+    return customers if in_order else customers.sort("person")
+
+
+def _renamed(rows: pl.DataFrame, key: pl.DataFrame) -> pl.Series:
+    return rows["person"].replace_strict(key["person"], key["pseudonym"])
 
 
 def repeated_customers(release: Release, times: int) -> Release:

@@ -23,8 +23,8 @@ def _window(rows: Rows, name: str, noise: float) -> tuple[np.ndarray, np.ndarray
     return low, high
 
 
-def _item_fits(view: View) -> np.ndarray | None:
-    """Return a line for each kind of item cell: the probability of it for each known row."""
+def _item_fits(view: View) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
+    """Return how well item cells fit items, the cell of each row, the item of each known row."""
     if view.public.items is None or view.known.items is None:
         return None
     kinds = {cell: place for place, cell in enumerate(dict.fromkeys(view.public.items))}
@@ -38,8 +38,7 @@ def _item_fits(view: View) -> np.ndarray | None:
             fits[line] = 1.0
         else:
             fits[line, [place[item] for item in cell if item in place]] += kept
-    which = np.array([kinds[cell] for cell in view.public.items])
-    return fits[which][:, codes]
+    return fits, np.array([kinds[cell] for cell in view.public.items]), codes
 
 
 class _Likelihood:
@@ -48,7 +47,6 @@ class _Likelihood:
     def __init__(self, view: View) -> None:
         # A customer's rows lie together, so that they can be summed.
         order = np.argsort(view.known.owner, kind="stable")
-        self.known = view.known.only(np.isin(np.arange(len(order)), order))
         self.order, self.owner = order, view.known.owner[order]
         self.view = view
         self.items = _item_fits(view)
@@ -64,7 +62,8 @@ class _Likelihood:
         """Return released rows x known rows, the latter by owner."""
         result = np.ones((len(rows), len(self.order)))
         if self.items is not None:
-            result *= self.items[rows][:, self.order]
+            fits, cells, items = self.items
+            result *= fits[cells[rows]][:, items[self.order]]
         for name, (low, high) in self.windows.items():
             if name == "day" and not dates:
                 continue

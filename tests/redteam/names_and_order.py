@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import base64
 import hashlib
+import zlib
 from collections.abc import Callable
 
 import numpy as np
 from attackers import Fits
+from marking import assigned
 from views import Rows, View
 
 HASHES = ("md5", "sha1", "sha224", "sha256", "sha512", "blake2b")
 SHORTEST = 6
 """So many signs of a hash must be there to believe it."""
+SHORTEST_ID = 3
 
 
 def same_names(view: View) -> Fits:
@@ -25,16 +29,22 @@ def same_names(view: View) -> Fits:
 
 
 def hashed_names(view: View) -> Fits:
-    """Pseudonyms that are a common hash of the customer's id, or the beginning of one."""
+    """Pseudonyms that are the customer's id written otherwise, a common hash, or part of one."""
     fits = np.zeros(view.shape)
     shown = [name.lower() for name in view.public.names]
     for column, person in enumerate(view.known.names):
-        for kind in HASHES:
-            digest = hashlib.new(kind, person.encode()).hexdigest()
-            for row, pseudonym in enumerate(shown):
-                if len(pseudonym) >= SHORTEST and digest.startswith(pseudonym):
-                    fits[row, column] = 1
+        text = person.encode()
+        written = [hashlib.new(kind, text).hexdigest() for kind in HASHES]
+        written += [f"{zlib.crc32(text):08x}", base64.b64encode(text).decode(), text.hex()]
+        for row, pseudonym in enumerate(shown):
+            if any(_same(pseudonym, other.lower()) for other in (*written, person[::-1])):
+                fits[row, column] = 1
     return fits if fits.any() else None
+
+
+def _same(pseudonym: str, other: str) -> bool:
+    starts = len(pseudonym) >= SHORTEST and other.startswith(pseudonym)
+    return starts or (len(other) >= SHORTEST_ID and pseudonym.endswith(other))
 
 
 def _by_rank(shown: np.ndarray, known: np.ndarray) -> np.ndarray:
@@ -82,6 +92,20 @@ def rows_by_name(view: View) -> Fits:
     return _by_rank(_firsts(view.public), np.arange(view.shape[1]))
 
 
+def _listed(rows: Rows) -> np.ndarray:
+    """Return the place of each owner in the customers table."""
+    places = np.full(len(rows.names), len(rows.listed))
+    np.minimum.at(places, rows.listed, np.arange(len(rows.listed)))
+    return places
+
+
+def listed_order(view: View) -> Fits:
+    """A customers table in the order of the ids."""
+    if not len(view.public.listed):
+        return None
+    return _by_rank(_listed(view.public), np.arange(view.shape[1]))
+
+
 def aligned_rows(view: View) -> Fits:
     """The order of rows, by the pseudonym's rows between those that fit a customer's in turn."""
     fits = np.zeros(view.shape)
@@ -107,6 +131,34 @@ def basket_names(view: View) -> Fits:
     return fits if fits.any() else None
 
 
+def within_groups(view: View, content: np.ndarray, groups: np.ndarray) -> dict[str, np.ndarray]:
+    """Name the members of each group of equal pseudonyms by one order or the other.
+
+    The rows say who is in the group. Sorted files, numbers and lists often have the customers in
+    their old order there, even where the order of the whole file is another one.
+    """
+    guessed = assigned(view, content)
+    orders = {"first row": _firsts(view.public), "name": np.arange(view.shape[0])}
+    if len(view.public.listed):
+        orders["place in the customers table"] = _listed(view.public)
+    if view.public.basket is not None:
+        numbers = np.unique(view.public.basket, return_inverse=True)[1]
+        smallest = np.full(view.shape[0], len(numbers))
+        np.minimum.at(smallest, view.public.owner, numbers)
+        orders["basket number"] = smallest
+    ids = {"id": np.arange(view.shape[1]), "first row": _firsts(view.known)}
+    found = {}
+    for shown, places in orders.items():
+        for known, ranks in ids.items():
+            names = guessed.copy()
+            for group in np.unique(groups):
+                members = np.flatnonzero(groups == group)
+                people = guessed[members]
+                names[members[np.argsort(places[members])]] = people[np.argsort(ranks[people])]
+            found[f"{shown} by {known} within groups"] = names
+    return found
+
+
 CERTAIN: tuple[Callable[[View], Fits], ...] = (same_names, hashed_names, basket_names)
 """These say something only where they recognize a name."""
 ORDERS: tuple[Callable[[View], Fits], ...] = (
@@ -116,6 +168,7 @@ ORDERS: tuple[Callable[[View], Fits], ...] = (
     reversed_row_order,
     first_rows,
     rows_by_name,
+    listed_order,
     aligned_rows,
 )
 """These always say something: it is believed where the contents of the rows agree."""

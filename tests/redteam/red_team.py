@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 import numpy as np
@@ -17,7 +17,7 @@ from likelihoods import (
     together,
 )
 from marking import Mark, assigned, groups_of, rate, truth_of
-from names_and_order import CERTAIN, ORDERS
+from names_and_order import CERTAIN, ORDERS, within_groups
 from views import View, rows_of
 
 BELIEVED = 5.0
@@ -45,8 +45,9 @@ class Results:
 
     @property
     def sizes(self) -> np.ndarray:
-        """How many pseudonyms each pseudonym cannot be told from, itself included."""
-        return np.bincount(self.groups)[self.groups]
+        """How many customers are behind the pseudonyms that a pseudonym cannot be told from."""
+        pairs = np.unique(np.stack([self.groups, self.truth]), axis=1)
+        return np.bincount(pairs[0])[self.groups]
 
 
 @cache
@@ -58,7 +59,7 @@ def attacked(name: str) -> Results:
         rows_of(made.public), rows_of(original), case.noise, monthly=case.pseudonyms == "monthly"
     )
     truth, groups = truth_of(original, made, view), groups_of(view.public)
-    signals = _signals(view)
+    signals = _signals(view, groups)
     marks = []
     for attacker, fits in signals.items():
         marks += _marked(view, attacker, fits, truth, groups)
@@ -76,6 +77,8 @@ def attacked(name: str) -> Results:
         if fits is not None and _believed(view, fits, content):
             spread = 0.1 * fits.std() * content / (content.std() + 1e-9)
             marks += _marked(view, _label(one), fits + spread, truth, alone, by_labels=True)
+    for attacker, names in within_groups(view, everything, groups).items():
+        marks.append(Mark(attacker, names, rate(names, truth, alone), by_labels=True))
     sets_only = [
         mark.rate
         for fits in (CONTENT["item jaccard"](view), stripped_decoys(view))
@@ -89,13 +92,20 @@ def _label(one: object) -> str:
     return getattr(one, "__name__", "").replace("_", " ")
 
 
-def _signals(view: View) -> dict[str, np.ndarray]:
-    more = (row_likelihood, both_ways, common_shift, basket_sharing)
-    attackers = {**CONTENT, **{_label(one): one for one in more}}
+def _signals(view: View, groups: np.ndarray) -> dict[str, np.ndarray]:
+    """Ask everybody who looks at rows; pseudonyms that are alike are looked at once."""
+    attackers = {
+        **CONTENT,
+        **{_label(one): one for one in (row_likelihood, both_ways, common_shift)},
+    }
     if view.monthly:  # how many rows a customer has says little about a month of it
         attackers = {name: one for name, one in attackers.items() if name != "row counts"}
-    found = {name: one(view) for name, one in attackers.items()}
-    return {name: fits for name, fits in found.items() if fits is not None}
+    _, first, which = np.unique(groups, return_index=True, return_inverse=True)
+    reduced = replace(view, public=view.public.of(first))
+    found = {name: one(reduced) for name, one in attackers.items()}
+    signals = {name: fits[which] for name, fits in found.items() if fits is not None}
+    shared = basket_sharing(view)
+    return signals if shared is None else {**signals, "basket sharing": shared}
 
 
 def _marked(

@@ -51,7 +51,7 @@ def test_the_audit_finds_what_the_red_team_finds_and_calls_nothing_safe_that_is_
         assert name in REFUSED
         return
     ours = attacked(name)
-    assert [*shortfall(found, ours), *broken_promises(found, ours), *lagging(found)] == []
+    assert [*shortfall(found, ours), *broken_promises(found, ours), *lagging(found, ours)] == []
 
 
 def shortfall(found: Audit, ours: Results) -> list[str]:
@@ -77,16 +77,21 @@ def broken_promises(found: Audit, ours: Results) -> list[str]:
     if found.verdict != "safe" and found.bound is None:
         return reasons
     bound = MAX_RISK if found.bound is None else found.bound.value
+    chance = LUCK / len(ours.marks)
     for mark in ours.marks:
-        right = float(np.mean(mark.names == ours.truth))
-        chance = LUCK / len(ours.marks)
-        if right > bound and right > luckiest(mark.names, ours.truth, ours.groups, chance=chance):
-            reasons.append(f"at most {bound:.1%}, but {mark.attacker} finds {right:.1%}")
+        right = float(np.mean(mark.names == ours.truth)) if mark.by_labels else mark.rate
+        if right <= bound + 1e-9:
+            continue
+        lucky = luckiest(mark.names, ours.truth, ours.groups, chance=chance)
+        if mark.by_labels and right <= lucky:
+            continue
+        reasons.append(f"at most {bound:.1%}, but {mark.attacker} finds {right:.1%}")
     return reasons
 
 
-def lagging(found: Audit) -> list[str]:
-    """Say where the ensemble finds fewer than one of its members does."""
+def lagging(found: Audit, ours: Results) -> list[str]:
+    """Say where the ensemble finds fewer than one of its members does, beyond luck in groups."""
+    most = float(np.mean(1 / ours.sizes))
     asked = {name_of(member) for member in members(1)}
     rates: dict[str, dict[str, float]] = {}
     for one in found.risks:
@@ -96,7 +101,7 @@ def lagging(found: Audit) -> list[str]:
     return [
         f"knowing {knowledge}, ensemble finds {by.get('ensemble', 0):.1%}, {best} {by[best]:.1%}"
         for knowledge, by in rates.items()
-        if by[best := max(by, key=by.__getitem__)] > by.get("ensemble", 0.0) + BEHIND
+        if min(most, by[best := max(by, key=by.__getitem__)]) > by.get("ensemble", 0.0) + BEHIND
     ]
 
 

@@ -32,6 +32,8 @@ class Rows:
     basket: np.ndarray | None
     others: dict[str, np.ndarray]
     attributes: dict[str, list[tuple[str, ...]]]
+    listed: np.ndarray
+    """The owners in the order of the customers table."""
 
     @cached_property
     def counts(self) -> np.ndarray:
@@ -56,6 +58,22 @@ class Rows:
             minute=None if self.minute is None else self.minute[places],
             basket=None if self.basket is None else self.basket[places],
             others={name: cells[places] for name, cells in self.others.items()},
+        )
+
+    def of(self, people: np.ndarray) -> Rows:
+        """Return the rows of some owners, who are numbered anew."""
+        rows = self.only(np.isin(self.owner, people))
+        number = np.full(len(self.names), -1)
+        number[people] = np.arange(len(people))
+        return replace(
+            rows,
+            names=[self.names[person] for person in people],
+            owner=number[rows.owner],
+            attributes={
+                name: [cells[person] for person in people]
+                for name, cells in self.attributes.items()
+            },
+            listed=number[self.listed][number[self.listed] >= 0],
         )
 
 
@@ -95,6 +113,7 @@ def rows_of(history: History) -> Rows:
         basket=rows["basket"].fill_null("").to_numpy() if "basket" in rows.columns else None,
         others={name: rows[name].cast(pl.String).fill_null("").to_numpy() for name in others},
         attributes={} if people is None else _attributes(people, names),
+        listed=np.array([places[name] for name in listed], dtype=np.int64),
     )
 
 
