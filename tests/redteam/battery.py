@@ -213,7 +213,17 @@ CASES: dict[str, Case] = {
     "shared rows, baskets in order": _case(
         "shop",
         Decoys(clusters=4, min_size=12, share="rows", seconds=1),
-        publish=_by(baskets_in_order=True),
+        publish=_by(baskets="in order"),
+    ),
+    "shared rows, baskets named by customer": _case(
+        "shop",
+        Decoys(clusters=4, min_size=12, share="rows", seconds=1),
+        publish=_by(baskets="named by customer"),
+    ),
+    "groups named by birth date": _case(
+        "shop with customers",
+        _groups(12),
+        publish=lambda made: published_by_hand(made, original=world("shop with customers")),
     ),
     "groups named by base64": _case("another shop", _groups(12), publish=_by(naming="base64")),
     "groups named by crc32": _case("shop", _groups(12), publish=_by(naming="crc32")),

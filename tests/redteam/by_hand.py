@@ -105,25 +105,30 @@ def published_by_hand(
     naming: str = "numbers",
     order: Order = "shuffled",
     customers_in_order: bool = False,
-    baskets_in_order: bool = False,
+    baskets: Literal["kept", "in order", "named by customer"] = "kept",
     times: int = 1,
+    original: History | None = None,
 ) -> Release:
     """Publish as a user would with a script: a file, and a key with the pseudonyms alone.
 
-    Basket numbers stay as they are in the shop's books, or count the baskets of one customer after
-    the other. Everybody may be published several times, under as many pseudonyms.
+    Basket numbers stay as they are in the shop's books, count the baskets of one customer after the
+    other, or have the customer's id in them. Everybody may be published several times, under as
+    many pseudonyms. With the original, pseudonyms are made of its birth dates.
     """
     people = anonymized.persons()
     rows = _ordered(anonymized.frame().sort("row"), order)
-    if baskets_in_order:
+    if baskets == "in order":
         number = pl.struct("person", "basket").rank("dense").cast(pl.String).str.zfill(6)
         rows = rows.with_columns(basket=number)
+    elif baskets == "named by customer":
+        number = pl.col("basket").rank("dense").over("person").cast(pl.String)
+        rows = rows.with_columns(basket=pl.format("{}/{}", "person", number))
     listed = anonymized.customers
     if listed is None and customers_in_order:
         listed = table(pl.DataFrame({"person": people, "country": "Japan"}))
     keys, parts, tables = [], [], []
     for copy in range(times):
-        names = NAMINGS[naming](people)
+        names = _by_birth(original, people) if original else NAMINGS[naming](people)
         names = [f"{name}{chr(97 + copy)}" for name in names] if times > 1 else names
         key = pl.DataFrame({"pseudonym": names, "person": people})
         keys.append(key)
@@ -138,6 +143,11 @@ def published_by_hand(
         customers=table(_listed(pl.concat(tables), customers_in_order)) if tables else None,
     )
     return Release(public, Key(table(pl.concat(keys)), Key.unknown().rows))
+
+
+def _by_birth(original: History, people: list[str]) -> list[str]:
+    births = dict(frame(original.customers).select("person", "birth").iter_rows())
+    return [f"M{births[name]:%y%m%d}" for name in people]
 
 
 def _ordered(rows: pl.DataFrame, order: Order) -> pl.DataFrame:

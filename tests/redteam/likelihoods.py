@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from attackers import CONTENT, LITTLE, Fits, item_matrices
+from attackers import item_jaccard, item_matrices
+from histograms import LITTLE, Fits
 from marking import assigned
 from views import Rows, View
 
@@ -177,7 +178,7 @@ def basket_sharing(view: View) -> Fits:
     if not shared.any() or view.public.items is None:
         return None
     kept = View(view.public.only(shared), view.known, view.noise)
-    return CONTENT["item jaccard"](kept)
+    return item_jaccard(kept)
 
 
 def stripped_decoys(view: View) -> Fits:

@@ -8,7 +8,7 @@ import zlib
 from collections.abc import Callable
 
 import numpy as np
-from attackers import Fits
+from histograms import Fits
 from marking import assigned
 from views import Rows, View
 
@@ -25,6 +25,18 @@ def same_names(view: View) -> Fits:
         for column, person in enumerate(view.known.names):
             if len(person) > 1 and (person in pseudonym or pseudonym in person):
                 fits[row, column] = len(person)
+    return fits if fits.any() else None
+
+
+def names_of_attributes(view: View) -> Fits:
+    """Pseudonyms that hold an attribute of the customer, such as a birth date, by its digits."""
+    fits = np.zeros(view.shape)
+    for cells in view.known.attributes.values():
+        for column, values in enumerate(cells):
+            digits = "".join(sign for value in values for sign in value if sign.isdigit())
+            for row, pseudonym in enumerate(view.public.names):
+                if len(digits) >= SHORTEST and (digits in pseudonym or digits[2:] in pseudonym):
+                    fits[row, column] = 1
     return fits if fits.any() else None
 
 
@@ -131,6 +143,19 @@ def basket_names(view: View) -> Fits:
     return fits if fits.any() else None
 
 
+def basket_names_of_customers(view: View) -> Fits:
+    """Basket numbers that have the customer's id in them."""
+    if view.public.basket is None:
+        return None
+    fits = np.zeros(view.shape)
+    pairs = set(zip(view.public.basket, view.public.owner, strict=True))
+    for name, owner in pairs:
+        for column, person in enumerate(view.known.names):
+            if len(person) >= SHORTEST_ID and name.startswith(person):
+                fits[owner, column] += 1
+    return fits if fits.any() else None
+
+
 def within_groups(view: View, content: np.ndarray, groups: np.ndarray) -> dict[str, np.ndarray]:
     """Name the members of each group of equal pseudonyms by one order or the other.
 
@@ -159,7 +184,13 @@ def within_groups(view: View, content: np.ndarray, groups: np.ndarray) -> dict[s
     return found
 
 
-CERTAIN: tuple[Callable[[View], Fits], ...] = (same_names, hashed_names, basket_names)
+CERTAIN: tuple[Callable[[View], Fits], ...] = (
+    same_names,
+    names_of_attributes,
+    hashed_names,
+    basket_names,
+    basket_names_of_customers,
+)
 """These say something only where they recognize a name."""
 ORDERS: tuple[Callable[[View], Fits], ...] = (
     name_order,

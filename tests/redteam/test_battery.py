@@ -19,6 +19,7 @@ from tokumei.errors import SchemaError
 from tokumei.registry import name_of
 
 HERE = Path(__file__).parent
+PLAIN = ("attackers", "histograms", "likelihoods", "names_and_order", "single_columns")
 SHORT = 0.03
 """By so much the audit's largest rate may lie below that of the red team."""
 BEHIND = 0.02
@@ -59,9 +60,9 @@ def shortfall(found: Audit, ours: Results) -> list[str]:
     pseudonyms = len(ours.truth)
     best = ours.best_by_contents
     pairs = [("any", found.headline.score.value, best.rate, best.attacker)]
-    sets = [one.score.value for one in found.risks if name_of(one.attacker.threat) == "item-sets"]
+    sets = rates_by_knowledge(found).get("item-sets")
     if sets:
-        pairs.append(("item sets", max(sets), ours.with_item_sets, "stripped decoys"))
+        pairs.append(("item sets", max(sets.values()), ours.with_item_sets, "stripped decoys"))
     return [
         f"knowing {knowledge}, the audit finds {theirs:.1%}, we find {rate:.1%} ({attacker})"
         for knowledge, theirs, rate, attacker in pairs
@@ -92,17 +93,26 @@ def broken_promises(found: Audit, ours: Results) -> list[str]:
 def lagging(found: Audit, ours: Results) -> list[str]:
     """Say where the ensemble finds fewer than one of its members does, beyond luck in groups."""
     most = float(np.mean(1 / ours.sizes))
-    asked = {name_of(member) for member in members(1)}
+    asked = {"ensemble", *(name_of(member) for member in members(1))}
+    sentences = []
+    for knowledge, rates in rates_by_knowledge(found).items():
+        best = max(asked & rates.keys(), key=rates.__getitem__)
+        ensemble = rates.get("ensemble", 0.0)
+        beyond_luck = rates[best] * len(ours.truth) > BLIND
+        if beyond_luck and min(most, rates[best]) > ensemble + BEHIND:
+            sentences.append(
+                f"knowing {knowledge}, ensemble finds {ensemble:.1%}, {best} {rates[best]:.1%}"
+            )
+    return sentences
+
+
+def rates_by_knowledge(found: Audit) -> dict[str, dict[str, float]]:
+    """Return what each attack finds, by what it knows."""
     rates: dict[str, dict[str, float]] = {}
     for one in found.risks:
-        name = name_of(one.attacker.attack)
-        if name in asked | {"ensemble"} and one.score.value * one.score.n > BLIND:
-            rates.setdefault(one.attacker.knowledge, {})[name] = one.score.value
-    return [
-        f"knowing {knowledge}, ensemble finds {by.get('ensemble', 0):.1%}, {best} {by[best]:.1%}"
-        for knowledge, by in rates.items()
-        if min(most, by[best := max(by, key=by.__getitem__)]) > by.get("ensemble", 0.0) + BEHIND
-    ]
+        attack, knowledge = one.score.name.split(" @ ")
+        rates.setdefault(knowledge, {})[attack] = one.score.value
+    return rates
 
 
 @cache
@@ -135,5 +145,5 @@ def test_the_red_team_shares_nothing_with_the_attacks_of_the_audit() -> None:
             if isinstance(node, ast.ImportFrom | ast.Import):
                 names = [getattr(node, "module", None) or "", *(one.name for one in node.names)]
                 assert not any("attacks" in name or "itemsets" in name for name in names)
-                plain = file.stem in ("attackers", "likelihoods", "names_and_order")
+                plain = file.stem in PLAIN
                 assert not (plain and names[0].startswith("tokumei")), file.name

@@ -97,6 +97,29 @@ class StrewnRows(Trick):
         return rows.with_columns(rows["person"].zip_with(stay, others).alias("person"))
 
 
+class OtherCurrency(Trick):
+    """All prices by one rule: a rate, a fee, rounded."""
+
+    def change(self, rows: pl.DataFrame, rng: np.random.Generator) -> pl.DataFrame:
+        return rows.with_columns(price=(pl.col("price") * self.width + 0.5).round(2))
+
+
+class OtherClock(Trick):
+    """All times some hours and some hundred days later."""
+
+    def change(self, rows: pl.DataFrame, rng: np.random.Generator) -> pl.DataFrame:
+        days = rng.integers(300, 700, len(rows))
+        later = pl.duration(days=pl.Series(days), hours=int(self.width))
+        return rows.with_columns(pl.col("time") + later)
+
+
+class OtherYear(Trick):
+    """All dates moved by the same number of days."""
+
+    def change(self, rows: pl.DataFrame, rng: np.random.Generator) -> pl.DataFrame:
+        return rows.with_columns(pl.col("time") + pl.duration(days=int(self.width)))
+
+
 ALL = ("item", "time", "price", "quantity")
 TRICKS: dict[str, tuple[str, Any]] = {
     "weekdays and times kept": ("shop without baskets", WholeWeeks(("time",), 25)),
@@ -104,6 +127,9 @@ TRICKS: dict[str, tuple[str, Any]] = {
     "times jittered": ("shop without baskets", JitteredTimes(("time",), 12)),
     "cents kept": ("shop without baskets", WholeUnits(("price",), 9)),
     "prices scaled": ("shop without baskets", ScaledPrices(("price",), 0.7)),
+    "another currency": ("shop without baskets", OtherCurrency(("price",), 147.3)),
+    "another time zone": ("shop without baskets", OtherClock(("time",), 9)),
+    "another year": ("shop by dates", OtherYear(("time",), 1000)),
     "items renamed": ("shop without baskets", RenamedItems(("item",))),
     "neighboring items": ("another shop", NeighboringItems(("item",), 6)),
     "rows strewn": ("shop without baskets", StrewnRows(ALL, 0.6)),
