@@ -91,4 +91,5 @@ def _release(shop: History, text: str, folder: Path, *, seed: int) -> Entry:
     name = text.replace(" --", "-").replace(" ", "-")
     write_release(release, folder / name, method={**spec(method), "seed": seed})
     scores = scorecard(shop, release, seed=seed)
-    return Entry(text, f"tokumei anonymize {text} shop.csv -o {name}", scores)
+    # In another folder: in the demo's own folder, where it would be pasted, this one exists.
+    return Entry(text, f"tokumei anonymize {text} shop.csv -o again-{name}", scores)

@@ -188,11 +188,9 @@ def _read(
     period: str | None,
     **options: Any,
 ) -> Any:
-    from tokumei.data.cleaning import ONLINE_RETAIL, Cleaning
+    from tokumei.data.cleaning import Cleaning
     from tokumei.data.reading import read
 
-    if options["format"] == "online-retail":
-        drop = (*ONLINE_RETAIL.drop, *(rule for rule in drop if rule not in ONLINE_RETAIL.drop))
     cleaning = Cleaning(drop=drop, first_customers=first_customers)
     return read(path, cleaning=cleaning, period=_period(period), **options)
 
