@@ -228,6 +228,15 @@ def test_every_source_that_is_cited_is_listed(reference: ModuleType) -> None:
         assert set(re.findall(r":ref:`\[\w+\] <(\w+)>`", page)) <= listed
 
 
+def test_a_link_to_the_sources_names_one_of_them() -> None:
+    listed = set(re.findall(r"^\((\w+)\)=$", (DOCS / "references.md").read_text("utf-8"), re.M))
+    the_page_itself = {"Sources", "source", "出典", "英語のページ"}
+    for page in PAGES:
+        text = page.read_text(encoding="utf-8")
+        named = set(re.findall(r"\[\[?([^\[\]]+)\]?\]\((?:\.\./)*references\.md\)", text))
+        assert named <= listed | the_page_itself, f"{page.name}: {named - listed}"
+
+
 def test_pages_name_no_path_of_a_machine(reference: ModuleType) -> None:
     texts = {path.name: path.read_text(encoding="utf-8") for path in PAGES} | reference.pages()
     for name, text in texts.items():

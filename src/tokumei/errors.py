@@ -74,5 +74,6 @@ class UnknownMethod(TokumeiError, KeyError):
 
 def place(rows: list[int], column: str) -> str:
     """Say where a problem is: the first row and column, and how many more rows have it."""
-    more = f" and {len(rows) - 1:,} more rows" if len(rows) > 1 else ""
+    others = len(rows) - 1
+    more = f" and {others:,} more {'row' if others == 1 else 'rows'}" if others else ""
     return f"row {rows[0]:,}{more}, column {column}"

@@ -1,7 +1,9 @@
 """The commands, as a user types them."""
 
+import html
 import json
 import re
+import shlex
 import shutil
 from pathlib import Path
 
@@ -184,6 +186,11 @@ def test_demo_writes_data_releases_and_a_report(capsys, monkeypatch, tmp_path: P
         worst = max(s["value"] for s in release["scores"] if s["baseline"] is not None)
         assert f"{100 * worst:.1f}%" in page
     assert (folder / "pseudonyms-only/public/purchases.csv").is_file()
+    commands = re.findall(r"<code>tokumei (.*?)</code>", page)
+    assert len(commands) == 5
+    monkeypatch.chdir(folder)
+    for command in commands:
+        printed(capsys, *shlex.split(html.unescape(command)))
 
 
 def test_demo_prints_a_table_and_the_path_and_speaks_japanese(

@@ -1,14 +1,19 @@
 """`tokumei recommend`."""
 
+import json
 import shlex
 from pathlib import Path
 
+import polars as pl
 import pytest
-from typing_commands import result
+from typing_commands import printed, result
 
 from tokumei import read, read_release
+from tokumei.anonymizers import Chain, PerturbAmounts, RetainReplace
 from tokumei.audit.auditing import audit
 from tokumei.cli.main import _run
+from tokumei.contracts import Anonymizer
+from tokumei.registry import name_of, spec
 
 RISK = 0.2
 
@@ -46,6 +51,27 @@ def test_how_the_file_was_read_stands_in_the_commands(capsys, shop_file: Path) -
             assert words in command
         assert "--format" not in command
         assert f"'{shop_file}'" in command
+
+
+LAST = RetainReplace(columns="item,price", table="purchases", rho=0.25)
+
+
+@pytest.mark.parametrize(
+    "method", [PerturbAmounts(price=0.2), Chain(steps=(PerturbAmounts(), LAST))], ids=name_of
+)
+def test_the_commands_run_as_printed_whatever_the_method_calls_its_options(
+    method: Anonymizer, capsys, shop_file: Path, tmp_path: Path, monkeypatch
+) -> None:
+    """What was tried is replaced by the method: any could have come out best."""
+    monkeypatch.setattr("tokumei.audit.recommending.design", lambda *_, **__: (method,))
+    renamed = tmp_path / "renamed.csv"
+    pl.read_csv(shop_file).rename({"price": "Betrag", "quantity": "Stück"}).write_csv(renamed)
+    reading = ("--price", "Betrag", "--quantity-column", "Stück", "--keep-column", "basket")
+    found = result(capsys, "recommend", renamed, "--risk", 1, *reading, "--seconds", 5)
+    monkeypatch.chdir(tmp_path)
+    make, check = found["commands"]
+    assert result(capsys, *shlex.split(make)[1:])["method"] == json.loads(json.dumps(spec(method)))
+    printed(capsys, *shlex.split(check)[1:], "-o", "report.html")
 
 
 def test_a_folder_is_gone_on_with(capsys, shop_file: Path, tmp_path: Path) -> None:

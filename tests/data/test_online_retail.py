@@ -48,6 +48,15 @@ def test_the_rules_of_2016_also_drop_unspecified_countries_and_later_customers()
     assert history.frame()["person"].to_list() == ["12347"]
 
 
+def test_rules_of_the_user_come_after_those_of_the_format() -> None:
+    twice = pl.concat([RETAIL, RETAIL.head(1)])
+    history = read(twice, format="online-retail", cleaning=Cleaning(drop=("duplicates",)))
+    dropped = {"no-customer": 1, "returns": 1, "free": 1, "duplicates": 1}
+    assert list(history.source.dropped.items()) == list(dropped.items())
+    history = read(twice, format="online-retail", cleaning=Cleaning(first_customers=2))
+    assert history.persons() == ["12346", "12347"]
+
+
 def test_the_country_can_be_kept() -> None:
     history = read(RETAIL, format="online-retail", keep=["Country"], cleaning=PWSCUP2016)
     assert history.frame()["Country"].to_list() == ["United Kingdom", "France"]

@@ -118,7 +118,7 @@ def test_a_domain_that_cannot_be_perturbed_is_refused(ranges: dict, sentence: st
 
 def test_a_value_outside_the_domain_is_an_error_with_row_and_column() -> None:
     rows = pl.DataFrame({"age": ["15", "16", "16"], "licence": ["none", None, "car"]})
-    with pytest.raises(SchemaError, match=r"row 2 and 1 more rows, column age has '16', which is"):
+    with pytest.raises(SchemaError, match=r"row 2 and 1 more row, column age has '16', which is"):
         LICENCES.encode(rows)
     with pytest.raises(SchemaError, match="row 2, column licence is empty"):
         LICENCES.encode(rows.with_columns(age=pl.lit("15")))

@@ -58,7 +58,8 @@ def words(spec: Mapping[str, Any]) -> str:
         if parameter.type is bool:
             said.append(f"--{flag}" if value else f"--no-{flag}")
         else:
-            said.append(f"--{flag} {shlex.quote(str(value).removesuffix('.0'))}")
+            shown = str(value).removesuffix(".0") if parameter.type is float else str(value)
+            said.append(f"--{flag} {shlex.quote(shown)}")
     return " ".join(said)
 
 

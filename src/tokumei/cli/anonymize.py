@@ -22,6 +22,7 @@ from tokumei.cli.options import (
     method_from_text,
     output_option,
     reading_options_and_spark,
+    seed_option,
 )
 from tokumei.contracts import Anonymizer
 from tokumei.data.folder import write_release
@@ -63,6 +64,10 @@ log = logging.getLogger(__name__)
     help="Kind of the public files, or the contest for which a submission is written.",
 )
 @reading_options_and_spark
+@seed_option(
+    "Seed of the method's random draws. It does not set pseudonyms, basket numbers or the order of "
+    "rows: those come from a secret."
+)
 @common
 def run(
     file: str,

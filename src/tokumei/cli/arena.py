@@ -11,7 +11,7 @@ from tokumei.arena.page import replay_page
 from tokumei.arena.story import Story, read_story
 from tokumei.cli.drawing import print_json
 from tokumei.cli.localized import Command, Group, Option, language, tr
-from tokumei.cli.options import common, output_option
+from tokumei.cli.options import common, output_option, seed_option
 from tokumei.data.writing import check_new, whole_file
 from tokumei.errors import MissingExtra
 
@@ -38,7 +38,7 @@ def command() -> None:
 @output_option("New HTML file.", default=Path("contest.html"))
 @seconds_option
 @common
-def replay(events: Path, output: Path, *, seconds: int, as_json: bool, seed: int | None) -> None:
+def replay(events: Path, output: Path, *, seconds: int, as_json: bool) -> None:
     """Write the replay of a contest as one HTML file that needs nothing else.
 
     EVENTS is what tokumei arena events wrote.
@@ -60,6 +60,7 @@ def replay(events: Path, output: Path, *, seconds: int, as_json: bool, seed: int
     help="Also write the generated contest, as lines of JSON.",
 )
 @seconds_option
+@seed_option()
 @common
 def demo(
     output: Path,
@@ -83,7 +84,7 @@ def demo(
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
 @output_option("New file for the lines of JSON.", default=Path("events.jsonl"))
 @common
-def events(folder: Path, output: Path, *, as_json: bool, seed: int | None) -> None:
+def events(folder: Path, output: Path, *, as_json: bool) -> None:
     """Write what happened in a contest as lines of JSON, for tokumei arena replay.
 
     DIR is the folder of the contest. The file has what organizers see.

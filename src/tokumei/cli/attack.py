@@ -16,6 +16,7 @@ from tokumei.cli.options import (
     method_from_text,
     output_option,
     reading_options_and_spark,
+    seed_option,
 )
 from tokumei.contracts import Attack, Key, Release
 from tokumei.data.matching import check_pair
@@ -42,6 +43,7 @@ from tokumei.tables import small
 )
 @output_option("File for the guess: target, value, weight.")
 @reading_options_and_spark
+@seed_option()
 @common
 def run(
     original: str,

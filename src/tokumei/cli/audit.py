@@ -25,7 +25,7 @@ from tokumei.audit.verdict import MAX_RISK
 from tokumei.audit.wording import attack_name, counted, interval, knowledge, percent
 from tokumei.cli.drawing import print_json, print_table
 from tokumei.cli.localized import Command, Option, language, tr
-from tokumei.cli.options import common, output_option, reading_options
+from tokumei.cli.options import common, output_option, reading_options, seed_option
 from tokumei.contracts import Key, Release
 from tokumei.data.folder import read_key, read_release
 from tokumei.data.writing import check_new, whole_file
@@ -71,6 +71,7 @@ FORMS = ("html", "md", "json", "pdf")
     help="Folder of tokumei recommend, whose trials are drawn in the report.",
 )
 @reading_options
+@seed_option()
 @common
 def command(
     original: Path,

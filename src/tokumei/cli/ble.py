@@ -41,7 +41,6 @@ def convert(
     rssi_offset: int,
     *,
     as_json: bool,
-    seed: int | None,
 ) -> None:
     """Turn a capture into a table with a row for each packet.
 
@@ -101,7 +100,6 @@ def report(
     rssi_offset: int,
     *,
     as_json: bool,
-    seed: int | None,
 ) -> None:
     """Report which devices a capture shows, how steady their signal is, and how long they are seen.
 

@@ -13,7 +13,7 @@ from tokumei.ble.writing import write_capture
 from tokumei.cli.ble_options import CAPTURE, devices_option, known_devices, observed, rssi_option
 from tokumei.cli.drawing import print_json, print_table
 from tokumei.cli.localized import Command, Option, tr
-from tokumei.cli.options import common, output_option
+from tokumei.cli.options import common, output_option, seed_option
 from tokumei.data.writing import check_new, is_parquet, write_frame
 from tokumei.words import percent
 
@@ -24,6 +24,7 @@ from tokumei.words import percent
 @output_option("New table of whom each address was taken for (.csv or .parquet).")
 @devices_option
 @rssi_option
+@seed_option()
 @common
 def link_captures(
     first: Path,
@@ -139,6 +140,7 @@ def _show_links(found: Linked) -> None:
     cls=Option,
     help="New list of the devices (.csv or .parquet), as --devices reads it.",
 )
+@seed_option()
 @common
 def generate(
     output: Path,

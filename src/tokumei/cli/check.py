@@ -22,7 +22,6 @@ def command(
     submission: Path,
     *,
     as_json: bool,
-    seed: int | None,
 ) -> int:
     """Check a submission by the rules of a contest, and name every problem.
 

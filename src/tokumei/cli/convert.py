@@ -41,7 +41,6 @@ def command(
     form: str,
     customers_output: Path | None,
     as_json: bool,
-    seed: int | None,
 ) -> None:
     """Convert a history between the contests' formats, CSV and Parquet.
 

@@ -10,7 +10,7 @@ import polars as pl
 
 from tokumei.cli.drawing import print_json, print_table
 from tokumei.cli.localized import Group, Option, tr
-from tokumei.cli.options import common, output_option
+from tokumei.cli.options import common, output_option, seed_option
 from tokumei.data.census import allowed_pairs
 from tokumei.data.census_like import RECORDS, generate_census
 from tokumei.data.cleaning import PWSCUP2016
@@ -55,6 +55,7 @@ def _generate(of: World, output: Path, customers: int, seed: int | None, *, as_j
 @command.command("shop")
 @click.option("-n", "--customers", type=int, default=400, cls=Option, help="Number of customers.")
 @OUTPUT
+@seed_option()
 @common
 def shop(customers: int, output: Path, *, as_json: bool, seed: int | None) -> None:
     """Generate a gift shop's year of purchases."""
@@ -64,6 +65,7 @@ def shop(customers: int, output: Path, *, as_json: bool, seed: int | None) -> No
 @command.command("transit")
 @click.option("-n", "--cards", type=int, default=400, cls=Option, help="Number of cards.")
 @OUTPUT
+@seed_option()
 @common
 def transit(cards: int, output: Path, *, as_json: bool, seed: int | None) -> None:
     """Generate three months of rides with transit cards."""
@@ -81,6 +83,7 @@ def transit(cards: int, output: Path, *, as_json: bool, seed: int | None) -> Non
     help="New file for the pairs of age and education that can occur (.csv).",
 )
 @OUTPUT
+@seed_option()
 @common
 def census(
     records: int, allowed: Path | None, output: Path, *, as_json: bool, seed: int | None
@@ -102,7 +105,7 @@ def census(
 @OUTPUT
 @click.option("--url", default=URL, cls=Option, help="Where the archive is.")
 @common
-def online_retail(output: Path, url: str, *, as_json: bool, seed: int | None) -> None:
+def online_retail(output: Path, url: str, *, as_json: bool) -> None:
     """Download the UCI Online Retail data set and check its content."""
     _report(output, download_online_retail(output, url=url), {}, as_json=as_json)
 
@@ -111,7 +114,7 @@ def online_retail(output: Path, url: str, *, as_json: bool, seed: int | None) ->
 @click.argument("file", type=click.Path(path_type=Path))
 @OUTPUT
 @common
-def pwscup2016(file: Path, output: Path, *, as_json: bool, seed: int | None) -> None:
+def pwscup2016(file: Path, output: Path, *, as_json: bool) -> None:
     """Rebuild the table of PWSCUP 2016 from UCI Online Retail, row for row.
 
     FILE is Online Retail as CSV, Parquet or Excel.

@@ -8,7 +8,7 @@ import click
 
 from tokumei.cli.drawing import print_json, print_table
 from tokumei.cli.localized import Command, Option, language, tr
-from tokumei.cli.options import common, method_from_text, output_option
+from tokumei.cli.options import common, method_from_text, output_option, seed_option
 from tokumei.data.folder import write_release
 from tokumei.data.generating import generate
 from tokumei.data.writing import whole_folder, write_frame
@@ -41,6 +41,7 @@ def releases(customers: int) -> list[str]:
 @click.command("demo", cls=Command)
 @output_option("New folder for data, releases and report.", name="folder", default=Path("demo"))
 @click.option("-n", "--customers", type=int, default=400, cls=Option, help="Number of customers.")
+@seed_option()
 @common
 def command(folder: Path, customers: int, *, as_json: bool, seed: int | None) -> None:
     """Generate a shop, anonymize it, attack it, score it, and write a report."""
@@ -90,4 +91,5 @@ def _release(shop: History, text: str, folder: Path, *, seed: int) -> Entry:
     name = text.replace(" --", "-").replace(" ", "-")
     write_release(release, folder / name, method={**spec(method), "seed": seed})
     scores = scorecard(shop, release, seed=seed)
-    return Entry(text, f"tokumei anonymize {text} shop.csv -o {name}", scores)
+    # In another folder: in the demo's own folder, where it would be pasted, this one exists.
+    return Entry(text, f"tokumei anonymize {text} shop.csv -o again-{name}", scores)

@@ -11,7 +11,7 @@ from tokumei import rules
 from tokumei.cli.contest_files import FILE, contest_files, show_report, tell_check
 from tokumei.cli.drawing import print_json, print_table
 from tokumei.cli.localized import Command, Option, tr
-from tokumei.cli.options import common
+from tokumei.cli.options import common, seed_option
 from tokumei.rules import Judgment
 
 SAMPLE = re.compile(r"(S\d)@(\d+)")
@@ -40,6 +40,7 @@ SAMPLE = re.compile(r"(S\d)@(\d+)")
     cls=Option,
     help="An attacker's guess to mark: F^, F' or Q (repeatable).",
 )
+@seed_option()
 @common
 def command(
     rules_name: str,

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 import click
 
+from tokumei.errors import UnknownMethod
 from tokumei.words import LANGUAGES, Language, preferred_language, translate
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -70,6 +71,27 @@ class Option(click.Option):
         return click.Option.get_help_record(shown, ctx)
 
 
+def _choose(_ctx: click.Context, _option: click.Parameter, value: Language | None) -> None:
+    if value:
+        _language.set(value)
+
+
+LANGUAGE = Option(
+    ["--lang"],
+    type=click.Choice(LANGUAGES),
+    is_eager=True,
+    expose_value=False,
+    callback=_choose,
+    help="Language of what people read.",
+)
+
+
+def language_option(function: F) -> F:
+    """Add `--lang`."""
+    vars(function).setdefault("__click_params__", []).append(LANGUAGE)
+    return function
+
+
 class _Localized(click.Command):
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         for paragraph in (self.help or "").split("\n\n"):
@@ -92,24 +114,21 @@ class Command(_Localized):
 
 
 class Group(_Localized, click.Group):
-    """A group with translated help."""
+    """A group with translated help, `--lang`, and a hint for a misspelled command."""
 
     command_class = Command
+    kind = "command"
 
+    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
+        """Return the options, with `--lang` before `--help`."""
+        *own, helping = super().get_params(ctx)
+        return [*own, LANGUAGE, helping]
 
-def _choose(_ctx: click.Context, _option: click.Parameter, value: Language | None) -> None:
-    if value:
-        _language.set(value)
-
-
-def language_option(function: F) -> F:
-    """Add `--lang`."""
-    return click.option(
-        "--lang",
-        type=click.Choice(LANGUAGES),
-        cls=Option,
-        is_eager=True,
-        expose_value=False,
-        callback=_choose,
-        help="Language of what people read.",
-    )(function)
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command that the first word names."""
+        known, name = self.list_commands(ctx), args[0]
+        if name not in known and not name.startswith("-") and not ctx.resilient_parsing:
+            raise UnknownMethod(self.kind, name, known)
+        return super().resolve_command(ctx, args)

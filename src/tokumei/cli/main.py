@@ -12,7 +12,7 @@ import click
 
 import tokumei
 from tokumei.cli.completion import VARIABLE, complete
-from tokumei.cli.localized import Group, Option, forget_language, language_option
+from tokumei.cli.localized import Group, Option, forget_language
 from tokumei.errors import TokumeiError
 
 COMMANDS = (
@@ -55,9 +55,8 @@ class Root(Group):
         return command
 
 
-@click.group("tokumei", cls=Root)
+@click.group("tokumei", cls=Root, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(tokumei.__version__, message="tokumei %(version)s", cls=Option)
-@language_option
 def root() -> None:
     """Anonymize purchase histories, attack the result, and prove what is left."""
 

@@ -15,7 +15,7 @@ from tokumei.registry import FAMILIES, find, names
 @click.command("methods", cls=Command)
 @click.argument("family", type=click.Choice(FAMILIES), required=False)
 @common
-def command(family: str | None, *, as_json: bool, seed: int | None) -> None:
+def command(family: str | None, *, as_json: bool) -> None:
     """List the methods: anonymizers, threats, attacks, judges, metrics."""
     chosen = [kind for kind in FAMILIES if family in (None, kind)]
     methods = [(kind, name, find(kind, name)) for kind in chosen for name in names(kind)]

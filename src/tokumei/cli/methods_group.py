@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+import copy
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import click
 
 from tokumei.cli.localized import Command, Group
-from tokumei.cli.options import method_names, method_options
-from tokumei.errors import UnknownMethod
-from tokumei.registry import Family, build, find
+from tokumei.cli.options import FIELD, method_from_options, method_names, method_options
+from tokumei.registry import Family, find
 
 TEX_SIGNS = {
     r"\pm": "±",
@@ -31,6 +31,7 @@ class MethodGroup(Group):
     def __init__(self, family: Family, run: click.Command, **settings: Any) -> None:
         super().__init__(**settings)
         self.family: Family = family
+        self.kind = family
         self.run = run
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -39,24 +40,33 @@ class MethodGroup(Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command:
         """Make the command of a method."""
-        if cmd_name not in (known := method_names(self.family)):
-            raise UnknownMethod(self.family, cmd_name, known)
         method = find(self.family, cmd_name)
         fields = method_options(method)
-        named = {field.name for field in fields}
         shared: Callable[..., Any] = self.run.callback  # type: ignore[assignment]
 
         def call(**options: Any) -> Any:
-            parameters = {key: value for key, value in options.items() if key in named}
-            rest = {key: value for key, value in options.items() if key not in named}
-            return shared(method=build(self.family, {"method": cmd_name, **parameters}), **rest)
+            rest = {key: value for key, value in options.items() if not key.startswith(FIELD)}
+            return shared(method=method_from_options(self.family, cmd_name, options), **rest)
 
+        first, *others = (beside(option, fields) for option in self.run.params)
         return Command(
-            cmd_name,
-            callback=call,
-            params=[*self.run.params[:1], *fields, *self.run.params[1:]],
-            help=summary(method),
+            cmd_name, callback=call, params=[first, *fields, *others], help=summary(method)
         )
+
+
+def beside(shared: click.Parameter, fields: Sequence[click.Option]) -> click.Parameter:
+    """Leave an option that all methods share the names that a method does not take.
+
+    The method wins: a name means in its own command what it means in `--then` and in Python. An
+    option whose names are all taken is called `--shared-NAME` there.
+    """
+    taken = {name for field in fields for name in (*field.opts, *field.secondary_opts)}
+    if taken.isdisjoint(shared.opts):
+        return shared
+    left = [name for name in shared.opts if name not in taken]
+    renamed = copy.copy(shared)
+    renamed.opts = left or [f"--shared-{shared.opts[-1].lstrip('-')}"]
+    return renamed
 
 
 def summary(method: type) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -25,7 +25,7 @@ SIMPLE = (bool, int, float, str)
 
 
 def common(function: F) -> F:
-    """Add `--json`, `--seed` and `--lang`; draw progress and notes while the command runs."""
+    """Add `--json` and `--lang`; draw progress and notes while the command runs."""
 
     @functools.wraps(function)
     def drawn(*args: Any, **options: Any) -> Any:
@@ -34,16 +34,17 @@ def common(function: F) -> F:
 
     for option in (
         language_option,
-        click.option(
-            "--seed",
-            type=click.IntRange(min=0),
-            cls=Option,
-            help="Seed of all random draws: the same seed gives the same result.",
-        ),
         click.option("--json", "as_json", is_flag=True, cls=Option, help="Print JSON."),
     ):
         drawn = option(drawn)
     return drawn  # type: ignore[return-value]
+
+
+def seed_option(
+    text: str = "Seed of the random draws: the same seed gives the same result.",
+) -> Callable[[F], F]:
+    """Add `--seed`, to commands that draw something by it and to no others."""
+    return click.option("--seed", type=click.IntRange(min=0), cls=Option, help=text)
 
 
 def output_option(text: str, *, name: str = "output", **settings: Any) -> Callable[[F], F]:
@@ -103,32 +104,40 @@ class Reader:
 
 def reading_options(function: F) -> F:
     """Add the options that say how a file is read; they arrive as one callable `read_history`."""
-    return _with_reader(function, READING)
+    return with_reader(function, READING)
 
 
 def reading_options_and_spark(function: F) -> F:
     """Add the same options, and `--spark`, for commands that take histories on Spark as well."""
-    return _with_reader(function, {**READING, **ON_SPARK})
+    return with_reader(function, {**READING, **ON_SPARK})
 
 
-def _with_reader(function: F, reading: dict[str, Callable[[Any], Any]]) -> F:
+def with_reader(function: F, reading: dict[str, Callable[[Any], Any]]) -> F:
+    """Add these options; they arrive as one callable `read_history`."""
+
     @functools.wraps(function)
-    def with_reader(*args: Any, **options: Any) -> Any:
+    def reading_first(*args: Any, **options: Any) -> Any:
         reader = Reader({name: options.pop(name) for name in reading})
         return function(*args, read_history=reader, **options)
 
     for option in reversed(reading.values()):
-        with_reader = option(with_reader)
-    return with_reader  # type: ignore[return-value]
+        reading_first = option(reading_first)
+    return reading_first  # type: ignore[return-value]
 
 
 def _option(*declarations: str, **settings: Any) -> Callable[[Any], Any]:
     return click.option(*declarations, cls=Option, **settings)
 
 
+def keep_option(*names: str) -> Callable[[Any], Any]:
+    """Return the option that keeps columns without a role, under these names."""
+    text = "Keep this column although it has no role (repeatable)."
+    return _option(*names, "keep", multiple=True, help=text)
+
+
 CONTESTS = ("pwscup2016", "pwscup2017", "pwscup2018", "simplified")
 FORMAT_NAMES = ("table", "online-retail", *CONTESTS)
-ROLE_HELP = {
+ROLES = {
     "person": "Column of the customer.",
     "item": "Column of the item.",
     "time": "Column of the time.",
@@ -141,12 +150,14 @@ READING: dict[str, Callable[[Any], Any]] = {
         "--format", type=click.Choice(FORMAT_NAMES), default="table", help="Form of the file."
     ),
     "customers": _option(
-        "--customers", type=click.Path(path_type=Path), help="File with one row for each customer."
+        "--customers",
+        "--customers-file",
+        type=click.Path(path_type=Path),
+        help="File with one row for each customer.",
     ),
-    **{role: _option(f"--{role}", help=text) for role, text in ROLE_HELP.items()},
-    "keep": _option(
-        "--keep", multiple=True, help="Keep this column although it has no role (repeatable)."
-    ),
+    # The second name is there for methods that have an option of the first.
+    **{role: _option(f"--{role}", f"--{role}-column", help=text) for role, text in ROLES.items()},
+    "keep": keep_option("--keep", "--keep-column"),
     "drop": _option(
         "--drop",
         multiple=True,
@@ -177,11 +188,9 @@ def _read(
     period: str | None,
     **options: Any,
 ) -> Any:
-    from tokumei.data.cleaning import ONLINE_RETAIL, Cleaning
+    from tokumei.data.cleaning import Cleaning
     from tokumei.data.reading import read
 
-    if options["format"] == "online-retail":
-        drop = (*ONLINE_RETAIL.drop, *(rule for rule in drop if rule not in ONLINE_RETAIL.drop))
     cleaning = Cleaning(drop=drop, first_customers=first_customers)
     return read(path, cleaning=cleaning, period=_period(period), **options)
 
@@ -208,27 +217,37 @@ def method_names(family: Family) -> list[str]:
     return [name for name in names(family) if on_command_line(find(family, name))]
 
 
-def method_options(method: type) -> list[click.Parameter]:
+FIELD = "field_"
+"""Before a method's own names, so that they never meet the names of what commands share."""
+
+
+def method_options(method: type) -> list[click.Option]:
     """Turn the fields of a method into options."""
     return [_method_option(parameter) for parameter in parameters(method)]
 
 
-def _method_option(parameter: Parameter) -> click.Parameter:
-    flag = f"--{parameter.name.replace('_', '-')}"
+def _method_option(parameter: Parameter) -> click.Option:
+    flag, name = f"--{parameter.name.replace('_', '-')}", f"{FIELD}{parameter.name}"
     settings: dict[str, Any] = {"help": parameter.doc, "required": parameter.required}
     if not parameter.required:
         settings["default"] = parameter.default
     if parameter.type is bool:
-        return Option([f"{flag}/--no-{flag[2:]}"], **settings)
+        return Option([f"{flag}/--no-{flag[2:]}", name], **settings)
     if parameter.choices:
-        return Option([flag], type=click.Choice(parameter.choices), **settings)
-    return Option([flag], type=parameter.type, allowed=parameter.allowed, **settings)
+        return Option([flag, name], type=click.Choice(parameter.choices), **settings)
+    return Option([flag, name], type=parameter.type, allowed=parameter.allowed, **settings)
+
+
+def method_from_options(family: Family, name: str, options: Mapping[str, Any]) -> Any:
+    """Make a method from what `method_options` took, among other options."""
+    own = {key: value for key, value in options.items() if key.startswith(FIELD)}
+    fields = {key.removeprefix(FIELD): value for key, value in own.items()}
+    return build(family, {"method": name, **fields})
 
 
 def method_from_text(family: Family, text: str) -> Any:
     """Make a method from words as on the command line: `delete-rows --share 0.1`."""
     name, *words = shlex.split(text) or [""]
     method = find(family, name)
-    context = click.Command(name, params=method_options(method), add_help_option=False)
-    options = context.make_context(name, words).params
-    return build(family, {"method": name, **options})
+    context = click.Command(name, params=[*method_options(method)], add_help_option=False)
+    return method_from_options(family, name, context.make_context(name, words).params)

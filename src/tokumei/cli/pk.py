@@ -10,7 +10,7 @@ import numpy as np
 
 from tokumei.cli.drawing import print_json, print_table
 from tokumei.cli.localized import Group, Option, tr
-from tokumei.cli.options import common, output_option
+from tokumei.cli.options import common, output_option, seed_option
 from tokumei.cli.pk_space import Space, mechanism_file, space_options
 from tokumei.cli.pk_tables import count_records, reconstruct_records
 from tokumei.data.writing import check_new
@@ -63,7 +63,6 @@ def plan(
     *,
     space: Space,
     as_json: bool,
-    seed: int | None,
 ) -> None:
     """Show which rho gives a k, and the error to expect.
 
@@ -139,6 +138,7 @@ def plan(
     help="One rho for all columns, or for each the one with the least expected error.",
 )
 @space_options
+@seed_option()
 @common
 def perturb(
     file: Path,

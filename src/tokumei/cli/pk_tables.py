@@ -10,7 +10,7 @@ import polars as pl
 
 from tokumei.cli.drawing import print_json, print_table
 from tokumei.cli.localized import Command, Option, tr
-from tokumei.cli.options import common, output_option
+from tokumei.cli.options import common, output_option, seed_option
 from tokumei.cli.pk_space import Space, mechanism_file, space_options
 from tokumei.data.writing import check_new, write_frame
 from tokumei.errors import ParameterError
@@ -47,6 +47,7 @@ LIMIT = 20
     allowed="(0, 1)",
     help="Also give intervals of this confidence, by the bootstrap (with bayes).",
 )
+@seed_option()
 @common
 def reconstruct_records(
     file: Path,
@@ -78,9 +79,7 @@ def reconstruct_records(
 @output_option("New file for the whole cross tabulation (.csv or .parquet).")
 @space_options
 @common
-def count_records(
-    file: Path, output: Path | None, *, space: Space, as_json: bool, seed: int | None
-) -> None:
+def count_records(file: Path, output: Path | None, *, space: Space, as_json: bool) -> None:
     """Count the records of every combination of values."""
     if output is not None:
         check_new(output)

@@ -36,7 +36,6 @@ def command(
     risk: float | None,
     output: Path | None,
     as_json: bool,
-    seed: int | None,
 ) -> None:
     """Plan decoys: the trade-off between their number and the risk, and a proposal.
 

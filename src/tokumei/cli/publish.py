@@ -10,7 +10,7 @@ from tokumei import rules
 from tokumei.cli.contest_files import contest_files, tell_check
 from tokumei.cli.drawing import print_json, print_table
 from tokumei.cli.localized import Command, Option, tr
-from tokumei.cli.options import common, output_option
+from tokumei.cli.options import common, output_option, seed_option
 from tokumei.data.writing import check_new, write_texts
 from tokumei.draws import new_seed
 from tokumei.errors import ParameterError
@@ -25,6 +25,7 @@ from tokumei.errors import ParameterError
     cls=Option,
     help="Draw the attackers' views T25.csv to T100.csv of 2017 as well, into views/.",
 )
+@seed_option()
 @common
 def command(
     rules_name: str,

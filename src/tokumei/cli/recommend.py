@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import functools
 import shlex
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -15,36 +13,31 @@ from tokumei.audit.recommending import Recommendation, recommend
 from tokumei.audit.trial_files import replacing
 from tokumei.audit.trials import KEEP, Trial
 from tokumei.audit.wording import percent
+from tokumei.cli.anonymize import command as anonymize
+from tokumei.cli.audit import command as audit
 from tokumei.cli.drawing import print_json, print_table
 from tokumei.cli.localized import Command, Option, tr
-from tokumei.cli.options import READING, F, Reader, common, output_option
+from tokumei.cli.options import (
+    READING,
+    F,
+    Reader,
+    common,
+    keep_option,
+    output_option,
+    seed_option,
+    with_reader,
+)
 from tokumei.data.writing import write_frame
 from tokumei.report.charts import save
 
 RELEASE = "recommended"
 """The folder of the release in the commands that are proposed."""
 CHARTS = ("svg", "png", "html")
-KEEP_COLUMN = click.option(
-    "--keep-column",
-    "keep",
-    multiple=True,
-    cls=Option,
-    help="Keep this column although it has no role (repeatable).",
-)
 
 
 def _reading_options(function: F) -> F:
     """Add the reading options; --keep says here what to keep of the use, not which columns."""
-
-    @functools.wraps(function)
-    def with_reader(*args: Any, **options: Any) -> Any:
-        reader = Reader({name: options.pop(name) for name in READING})
-        return function(*args, read_history=reader, **options)
-
-    for name, option in reversed(READING.items()):
-        if name != "keep":
-            with_reader = option(with_reader)
-    return KEEP_COLUMN(with_reader)  # type: ignore[return-value]
+    return with_reader(function, {**READING, "keep": keep_option("--keep-column")})
 
 
 @click.command("recommend", cls=Command)
@@ -78,6 +71,7 @@ def _reading_options(function: F) -> F:
     name="folder",
 )
 @_reading_options
+@seed_option()
 @common
 def command(
     original: Path,
@@ -123,25 +117,24 @@ def _write(found: Recommendation, folder: Path) -> None:
 
 
 def _commands(best: Trial, original: Path, reader: Reader, risk: float) -> tuple[str, str]:
-    """Return what makes the release and what checks it."""
-    reading = " ".join(_reading_words(reader))
-    options = f" {reading}" if reading else ""
-    method, _, parameters = best.words.partition(" ")
+    """Return what makes the release and what checks it, in names that each command has."""
+    method, *parameters = best.words.split(" ", maxsplit=1)
     file = shlex.quote(str(original))
-    made = f"tokumei anonymize {method} {file} -o {RELEASE} {parameters}".rstrip()
-    return (
-        f"{made}{options} --seed {best.seed}",
-        f"tokumei audit {file} {RELEASE} --max-risk {risk:g}{options}",
-    )
+    context = click.get_current_context()
+    reading = _reading_words(reader, anonymize.get_command(context, method))
+    made = ["tokumei anonymize", method, file, "-o", RELEASE, *parameters, *reading]
+    limit = f"--max-risk {risk:g}"
+    checked = ["tokumei audit", file, RELEASE, limit, *_reading_words(reader, audit)]
+    return " ".join([*made, f"--seed {best.seed}"]), " ".join(checked)
 
 
-def _reading_words(reader: Reader) -> Iterator[str]:
+def _reading_words(reader: Reader, command: click.Command) -> Iterator[str]:
+    names = {option.name: option.opts[0] for option in command.params}
     for name, value in reader.options.items():
-        flag = f"--{name.replace('_', '-')}"
         given = value if isinstance(value, tuple) else (value,)
         for one in given:
             if one is not None and (name, one) != ("format", "table"):
-                yield f"{flag} {shlex.quote(str(one))}"
+                yield f"{names[name]} {shlex.quote(str(one))}"
 
 
 def _show(found: Recommendation, original: Path) -> None:

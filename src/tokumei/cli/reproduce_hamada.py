@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from tokumei.cli.localized import Command
-from tokumei.cli.options import common
+from tokumei.cli.options import common, seed_option
 from tokumei.cli.paper_output import PAGE, data_option, present, seconds_option
 from tokumei.data.reading import read
 from tokumei.data.writing import check_new
@@ -20,6 +20,7 @@ from tokumei.report.paper_page import find_data
 @PAGE
 @data_option("Folder with pwscup2017/T.csv and M.csv; without it the worked example alone is made.")
 @seconds_option(60.0)
+@seed_option()
 @common
 def command(
     folder: Path, data: Path | None, seconds: float, *, as_json: bool, seed: int | None

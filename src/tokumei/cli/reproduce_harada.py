@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from tokumei.cli.localized import Command
-from tokumei.cli.options import common
+from tokumei.cli.options import common, seed_option
 from tokumei.cli.paper_output import PAGE, data_option, present, seconds_option, trials_option
 from tokumei.data.cleaning import Cleaning
 from tokumei.data.generating import generate
@@ -43,6 +43,7 @@ def _others(root: Path) -> dict[str, History]:
 @PAGE
 @trials_option(10)
 @seconds_option(20.0)
+@seed_option()
 @common
 def command(
     data: Path, folder: Path, trials: int, seconds: float, *, as_json: bool, seed: int | None

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from tokumei.cli.localized import Command
-from tokumei.cli.options import common
+from tokumei.cli.options import common, seed_option
 from tokumei.cli.paper_output import PAGE, data_option, present, seconds_option
 from tokumei.data.reading import read
 from tokumei.data.writing import check_new
@@ -20,6 +20,7 @@ from tokumei.report.paper_page import find_data
 @data_option("Folder with pwscup2018/T.csv.", required=True)
 @PAGE
 @seconds_option(60.0)
+@seed_option()
 @common
 def command(data: Path, folder: Path, seconds: float, *, as_json: bool, seed: int | None) -> None:
     """Kobayashi 2019: k-anonymous generalization, judged by RFM analysis."""

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from tokumei.cli.localized import Command, Option
-from tokumei.cli.options import common
+from tokumei.cli.options import common, seed_option
 from tokumei.cli.paper_output import PAGE, data_option, present, trials_option
 from tokumei.data.writing import check_new
 from tokumei.papers import saito2014
@@ -27,6 +27,7 @@ from tokumei.report.saito2014_page import Results, lead, sections, to_json
     help="Size of the generated table, instead of the paper's 2,002,755 records.",
 )
 @trials_option(5)
+@seed_option()
 @common
 def command(
     folder: Path,

@@ -37,7 +37,6 @@ def command(
     folder: Path | None,
     bins: int,
     as_json: bool,
-    seed: int | None,
 ) -> None:
     """Analyze recency, frequency and spend (RFM) of every customer.
 

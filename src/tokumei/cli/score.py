@@ -8,7 +8,7 @@ import click
 
 from tokumei.cli.drawing import print_json, print_table
 from tokumei.cli.localized import Command, tr
-from tokumei.cli.options import PLACE, Reader, common, reading_options_and_spark
+from tokumei.cli.options import PLACE, Reader, common, reading_options_and_spark, seed_option
 from tokumei.data.matching import check_pair
 from tokumei.report.scoring import scorecard
 from tokumei.report.terminal import score_rows
@@ -18,6 +18,7 @@ from tokumei.report.terminal import score_rows
 @click.argument("original", type=PLACE)
 @click.argument("release_folder", metavar="RELEASE", type=click.Path(path_type=Path))
 @reading_options_and_spark
+@seed_option()
 @common
 def command(
     original: str,

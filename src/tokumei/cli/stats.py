@@ -34,9 +34,7 @@ LABELS = {
 @click.argument("file", type=PLACE)
 @reading_options_and_spark
 @common
-def command(
-    file: str, read_history: Callable[[str], Any], *, as_json: bool, seed: int | None
-) -> None:
+def command(file: str, read_history: Callable[[str], Any], *, as_json: bool) -> None:
     """Show the statistics of a history.
 
     FILE is CSV (also .gz), Parquet or Excel. The columns are guessed from their names and shown.

@@ -36,6 +36,13 @@ class Cleaning:
         if self.first_customers is not None and self.first_customers < 1:
             raise ParameterError(f"first_customers must be at least 1, not {self.first_customers}.")
 
+    def followed_by(self, other: Cleaning | None) -> Cleaning:
+        """Return these rules and after them the other's, each once."""
+        if other is None:
+            return self
+        rules = tuple(dict.fromkeys((*self.drop, *other.drop)))
+        return Cleaning(drop=rules, first_customers=other.first_customers or self.first_customers)
+
     @property
     def extra_columns(self) -> list[str]:
         """Columns without a role that the rules look at."""
@@ -58,12 +65,18 @@ class Cleaning:
         return rows, dropped
 
 
+def rows_in_words(count: int) -> str:
+    """Return `1 row` or `2,345 rows`."""
+    return "1 row" if count == 1 else f"{count:,} rows"
+
+
 def _rank_of_person() -> pl.Expr:
     number = pl.col("person").cast(pl.Int64, strict=False)
     return pl.struct(number, pl.col("person").alias("name")).rank("dense")
 
 
 ONLINE_RETAIL = Cleaning(drop=("no-customer", "returns", "free"))
+"""What the format itself leaves out; rules that a user names come after these."""
 PWSCUP2016 = Cleaning(
     drop=("no-customer", "returns", "free", "unspecified-country"), first_customers=400
 )

@@ -10,7 +10,7 @@ from typing import Any, Literal, get_args
 
 import polars as pl
 
-from tokumei.data.cleaning import ONLINE_RETAIL, Cleaning
+from tokumei.data.cleaning import ONLINE_RETAIL, Cleaning, rows_in_words
 from tokumei.data.columns import LINE, check_roles, read_role
 from tokumei.data.loading import Loaded, load, only
 from tokumei.data.people import check_same_people, read_customers
@@ -60,8 +60,8 @@ def read(
     Roles that are not given are guessed from the column names; an empty name gives a role to no
     column. Columns of either table without a role are left out unless `keep` names them, because
     a forgotten column can give a customer away. A row that is not well formed raises a
-    SchemaError with its row and column; `cleaning` leaves rows out by rule and counts them in
-    `history.source.dropped`.
+    SchemaError with its row and column; `cleaning` leaves rows out by rule, after the rules of the
+    format, and counts them in `history.source.dropped`.
     """
     _check_format(format)
     given = {
@@ -82,7 +82,7 @@ def read(
     else:
         if format == "online-retail":
             given = ONLINE_RETAIL_ROLES | given
-            cleaning = cleaning or ONLINE_RETAIL
+            cleaning = ONLINE_RETAIL.followed_by(cleaning)
         loaded = load(purchases, encoding=encoding)
         kept_here = list(dict.fromkeys(keep))
         if customers is not None:
@@ -124,7 +124,7 @@ def _read_spark(
     if form not in ("table", "online-retail"):
         raise ParameterError(f"A Spark table has the format table or online-retail, not {form}.")
     if form == "online-retail":
-        given, cleaning = ONLINE_RETAIL_ROLES | given, cleaning or ONLINE_RETAIL
+        given, cleaning = ONLINE_RETAIL_ROLES | given, ONLINE_RETAIL.followed_by(cleaning)
     distant: History = spark_form("reading:read")(
         purchases, customers, given, keep, cleaning or Cleaning(), period
     )
@@ -176,7 +176,7 @@ def _clean(
 ) -> tuple[pl.DataFrame, dict[str, int]]:
     rows, dropped = cleaning(rows)
     for rule, count in dropped.items():
-        log.info("dropped by the rule '%s': %s rows", rule, f"{count:,}")
+        log.info("dropped by the rule '%s': %s", rule, rows_in_words(count))
     if rows.is_empty():
         raise ReadError("No row is left after cleaning; a history needs at least one row.")
     unwanted = [column for column in cleaning.extra_columns if column not in keep]

@@ -1,4 +1,4 @@
-"""Harada 2017: item sets give customers away, and decoys hide them; every table and figure."""
+"""Harada 2017: item sets give customers away, and decoys hide them; tables and figures of data."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as sf
 from pyspark.sql import types as st
 
-from tokumei.data.cleaning import RULES, Cleaning
+from tokumei.data.cleaning import RULES, Cleaning, rows_in_words
 from tokumei.data.columns import READERS
 from tokumei.data.roles import find_roles
 from tokumei.errors import ReadError, SchemaError
@@ -171,7 +171,7 @@ def _cleaned(rows: DataFrame, cleaning: Cleaning) -> tuple[DataFrame, dict[str, 
         rows = rows.join(chosen, "person", "left_semi").select(rows.columns)
         dropped[f"beyond the first {first:,} customers"] = before - rows.count()
     for rule, count in dropped.items():
-        log.info("dropped by the rule '%s': %s rows", rule, f"{count:,}")
+        log.info("dropped by the rule '%s': %s", rule, rows_in_words(count))
     return rows, dropped
 
 
