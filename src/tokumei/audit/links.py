@@ -15,7 +15,7 @@ import polars as pl
 from tokumei.audit.criteria import Sentence
 from tokumei.audit.likeness import Kind, likeness
 from tokumei.audit.link_orders import customer_orders, text_orders
-from tokumei.audit.orders import Agreement, Values, agreement, heads, side
+from tokumei.audit.orders import Agreement, Values, agreement, heads, same_order, side
 from tokumei.contracts import Release
 from tokumei.history import ROW, History
 from tokumei.tables import frame
@@ -157,7 +157,8 @@ def row_links(original: History, release: Release) -> tuple[Sentence, ...]:
     traced = rows.join(origins if len(origins) else _traced(original, release), on=ROW).sort(ROW)
     kept = traced.drop_nulls("origin")
     place, origin = kept[ROW].to_numpy(), kept["origin"].to_numpy()
-    found += _said(ROW_ORDER, _strongest([place], [origin], runs=kept["pseudonym"]))
+    followed = _strongest([place], [origin], runs=kept["pseudonym"]) or same_order(place, origin)
+    found += _said(ROW_ORDER, followed)
     if len(origins):
         found += _said(OWN_ORDER, agreement(place, origin, kept["pseudonym"]))
         place, invented = traced[ROW].to_numpy(), traced["origin"].is_null().cast(int).to_numpy()
@@ -216,7 +217,7 @@ def _likeness(
     salts: pl.Series | None = None,
 ) -> list[Sentence]:
     ours, theirs = (part.cast(pl.String).to_list() for part in (names, others))
-    found = likeness(ours, theirs, None if salts is None else salts.to_list())
+    found = likeness(ours, theirs, None if salts is None else salts.fill_null("").to_list())
     if found is None:
         return []
     values: dict[str, str | int | float]

@@ -41,6 +41,16 @@ def agreement(one: Values, other: Values, blocks: pl.Series | None = None) -> Ag
     return Agreement(correlation, closer) if kept or near else None
 
 
+def same_order(one: Values, other: Values) -> Agreement | None:
+    """Return the agreement of two orders that are the same, or each other's reverse."""
+    steps = np.diff(other[np.argsort(one, kind="stable")])
+    if math.lgamma(len(one) + 1) < math.log(2 / EXACT):
+        return None
+    if (steps > 0).all():
+        return Agreement(1.0, 1.0)
+    return Agreement(-1.0, 1.0) if (steps < 0).all() else None
+
+
 def heads(order: Values, groups: pl.Series) -> Values:
     """Return, in an order, the first of those in a row that belong to one group.
 
@@ -108,7 +118,9 @@ def _log_factorials(numbers: Values) -> Values:
 
 
 def _neighbors(one: Values, other: Values) -> tuple[float, bool]:
-    """Return Chatterjee's coefficient, the larger of both directions, and whether it is by chance.
+    """Return Chatterjee's coefficient, the larger of both directions, and whether it is rare.
+
+    Also beyond chance: neighbors that mostly rise, or mostly fall, however far.
 
     The sum of the steps between the ranks of neighbors has, in a random order, the mean
     (n² - 1) / 3 and the variance (n - 2)(n + 1)(4n - 7) / 90.
@@ -122,8 +134,12 @@ def _neighbors(one: Values, other: Values) -> tuple[float, bool]:
         int(np.abs(np.diff(ranks[np.argsort(by)])).sum())
         for by, ranks in ((first, second), (second, first))
     )
-    chance = math.log(2) + float(stats.norm.logsf((mean - steps) / math.sqrt(variance)))
-    return 1 - steps / mean, chance <= math.log(LEVEL)
+    # Of the steps, half go up, with the variance (n + 1) / 12.
+    ups = int((np.diff(second[np.argsort(first)]) > 0).sum())
+    beyond = max(
+        (mean - steps) / math.sqrt(variance), abs(ups - (n - 1) / 2) / math.sqrt((n + 1) / 12)
+    )
+    return 1 - steps / mean, math.log(4) + float(stats.norm.logsf(beyond)) <= math.log(LEVEL)
 
 
 def side(positions: Values, other: Values, blocks: pl.Series | None = None) -> Agreement | None:
