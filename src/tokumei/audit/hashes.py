@@ -34,11 +34,9 @@ def _uuid(make: Callable[[uuid.UUID, str], uuid.UUID], space: uuid.UUID) -> Hash
     return lambda text: make(space, text.decode("utf-8", "replace")).bytes
 
 
-PLAIN, SUM = "no hash", "adler32"
-LITTLE = 2
-"""Of the text itself, or a sum over it, few signs are random: as if there were two."""
+SUM, LITTLE = "adler32", 2
+"""Of a sum over a short text few signs are random: as if there were two."""
 HASHES: dict[str, Hash] = {
-    PLAIN: bytes,
     **{
         name: _known(name)
         for name in (
@@ -118,7 +116,7 @@ def _tried(cores: list[str], forms: list[str], name: str) -> Iterator[tuple[str,
     digests = [HASHES[name](form.encode("utf-8", "replace")) for form in forms]
     for writing, (write, alphabet) in WRITINGS.items():
         written = [write(digest).lower().replace("-", "") for digest in digests]
-        yield writing, *_matches(cores, written, LITTLE if name in (PLAIN, SUM) else alphabet)
+        yield writing, *_matches(cores, written, LITTLE if name == SUM else alphabet)
 
 
 def _cores(names: list[str]) -> list[str]:

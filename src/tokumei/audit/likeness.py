@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -49,7 +50,7 @@ def likeness(
     ours, theirs = ([_plain(texts[at]) for at in chosen] for texts in (names, others))
     tests: dict[Kind, Callable[[], Matrix]] = {
         "equal": lambda: np.array(ours)[:, None] == np.array(theirs)[None, :],
-        "part": lambda: _parts(ours, theirs),
+        "part": lambda: _parts(ours, [_writings(others[at]) for at in chosen]),
         "alike": lambda: _most_alike(ours, theirs),
     }
     for kind, relate in tests.items():
@@ -73,15 +74,17 @@ def _plain(text: str) -> str:
     return text.strip().lower().lstrip("0") or "0"
 
 
-def _parts(ours: list[str], theirs: list[str]) -> Matrix:
-    """Mark names that are in one another, also from right to left."""
-    ways = [(other, other[::-1]) for other in theirs]
+def _writings(text: str) -> list[str]:
+    """Return a name as it is, from right to left, and as bytes are commonly written."""
+    bare, code = _plain(text), text.strip().encode("utf-8", "replace")
+    coded = base64.b64encode(code).decode().rstrip("=").lower()
+    return [bare, bare[::-1], code.hex(), coded]
+
+
+def _parts(ours: list[str], theirs: list[list[str]]) -> Matrix:
+    """Mark names that are in one another."""
     return np.array(
-        [
-            [one in other or other in one or one in back or back in one for other, back in ways]
-            for one in ours
-        ],
-        bool,
+        [[any(one in way or way in one for way in ways) for ways in theirs] for one in ours], bool
     )
 
 

@@ -104,48 +104,48 @@ def name_links(original: History, release: Release) -> tuple[Sentence, ...]:
 
 
 def basket_links(original: History, release: Release) -> tuple[Sentence, ...]:
-    """Return what the basket numbers tell."""
-    if "basket" not in release.public.visible:
+    """Return what the basket numbers tell; each counts once, whoever has it."""
+    if "basket" not in release.public.visible or "basket" not in original.visible:
         return ()
-    rows = release.public.frame().select(ROW, "basket", pseudonym="person").drop_nulls()
+    rows = release.public.frame().select(ROW, "basket", pseudonym="person").drop_nulls().sort(ROW)
     origins = frame(release.key.rows)
-    baskets = rows.join(_key(release), on="pseudonym").sort(ROW)
-    baskets = baskets.unique("basket", keep="first", maintain_order=True)
-    pairs = _basket_pairs(original, rows.join(origins.drop_nulls(), on=ROW), baskets)
+    kept = rows.join(origins if len(origins) else _traced(original, release), on=ROW)
+    baskets = rows.unique("basket", keep="first", maintain_order=True)
+    baskets = baskets.join(_key(release), on="pseudonym", maintain_order="left")
+    by_owner = customer_orders(original, baskets["person"])
+    places, months = text_orders(baskets["basket"]), _months(baskets)
+    followed = [_strongest(places, by_owner, months, runs=baskets["pseudonym"])]
+    before = original.frame().select("person", origin=ROW, before="basket").drop_nulls()
+    pairs = kept.join(before, on="origin").sort("origin")
+    pairs = pairs.unique("basket", keep="first", maintain_order=True)
+    by_basket = [*text_orders(pairs["before"]), pairs["origin"].to_numpy()]
+    followed.append(_strongest(text_orders(pairs["basket"]), by_basket, runs=pairs["pseudonym"]))
+    if len(origins):
+        told = _said(INVENTED_BASKETS, _invented_baskets(kept))
+    else:
+        told = []
+        if 2 * len(pairs) < len(baskets):
+            pairs = _possible_pairs(baskets, before)
     names = _likeness(BASKETS, pairs["basket"], pairs["before"])
-    if origins.is_empty():
-        orders = customer_orders(original, baskets["person"])
-        places = text_orders(baskets["basket"])
-        followed = _strongest(places, orders, _months(baskets), runs=baskets["pseudonym"])
-        return (*names, *_said(BASKET_ORDER, followed))
-    orders = [*text_orders(pairs["before"]), pairs["origin"].to_numpy()]
-    followed = _strongest(text_orders(pairs["basket"]), orders, runs=pairs["pseudonym"])
-    traced = rows.join(origins, on=ROW).sort(ROW).group_by("basket", maintain_order=True)
-    invented = traced.agg(pl.col("pseudonym").first(), pl.col("origin").is_null().all().cast(int))
-    flags, places = [invented["origin"].to_numpy()], text_orders(invented["basket"])
-    told = _strongest(places, flags, runs=invented["pseudonym"])
-    return (*names, *_said(BASKET_ORDER, followed), *_said(INVENTED_BASKETS, told))
+    return (*names, *_said(BASKET_ORDER, _most(followed)), *told)
 
 
-def _basket_pairs(original: History, kept: pl.DataFrame, baskets: pl.DataFrame) -> pl.DataFrame:
-    """Return released baskets with those that they came from: basket, before, origin.
+def _invented_baskets(traced: pl.DataFrame) -> Agreement | None:
+    """Tell whether sorted basket numbers part invented baskets from others."""
+    invented = pl.col("origin").is_null().all().cast(int)
+    baskets = traced.group_by("basket", maintain_order=True).agg(
+        invented, pl.col("pseudonym").first()
+    )
+    places, flags = text_orders(baskets["basket"]), [baskets["origin"].to_numpy()]
+    return _strongest(places, flags, runs=baskets["pseudonym"])
 
-    Where the key does not tell, a basket is paired with all those of its customer.
-    """
-    rows = original.frame()
-    if "basket" not in rows.columns:
-        return pl.DataFrame(schema={"basket": pl.String, "before": pl.String, "origin": pl.Int64})
-    before = rows.select("person", origin=ROW, before=pl.col("basket").cast(pl.String)).drop_nulls()
-    if len(kept):
-        pairs = kept.join(before, on="origin").sort("origin")
-        return pairs.unique("basket", keep="first", maintain_order=True)  # a number counts once
+
+def _possible_pairs(baskets: pl.DataFrame, before: pl.DataFrame) -> pl.DataFrame:
+    """Pair released baskets with all those of their customer."""
     before = before.unique(["person", "before"], keep="first", maintain_order=True)
     few = before.group_by("person", maintain_order=True).head(MOST_BASKETS)
-    return (
-        baskets.group_by("pseudonym", maintain_order=True)
-        .head(MOST_BASKETS)
-        .join(few, on="person", maintain_order="left_right")
-    )
+    held = baskets.group_by("pseudonym", maintain_order=True).head(MOST_BASKETS)
+    return held.join(few, on="person", maintain_order="left_right")
 
 
 def row_links(original: History, release: Release) -> tuple[Sentence, ...]:
