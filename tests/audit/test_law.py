@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from string import Formatter
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -18,7 +19,7 @@ from tokumei.audit.law_counts import LOOKS_LIKE, extreme
 from tokumei.cells import intervals
 from tokumei.errors import SchemaError
 from tokumei.history import ROW
-from tokumei.tables import table
+from tokumei.tables import frame, table
 from tokumei.words import translate
 
 Page = dict[tuple[str, int], Criterion]
@@ -85,16 +86,16 @@ def test_what_is_rare_is_counted_now_and_before(plain: Page, grouped: Page) -> N
     assert said(plain["appi", 4])[:5] == [
         "What is rare was left as it is, or has become rarer.",
         # The peach is Carol's. Of eight quantities, 3 is the 99.9 percentile and 5 the largest.
-        "Items that one customer alone bought: 1 (original 1); customers with such an item: 1 "
-        "(original 1)",
-        "Largest price: 4.00, 1.0 times the 99.9 percentile (original 4.00, 1.0 times)",
-        "Largest quantity: 5, 1.7 times the 99.9 percentile (original 5, 1.7 times)",
-        "Most rows of one customer: 3, 1.5 times the median (original 3, 1.5 times)",
+        "Items that one customer alone bought: 1; customers with such an item: 25.0% (original "
+        "25.0%)",
+        "Largest price: 4.00, 1.0 times the 99.9 percentile",
+        "Largest quantity: 5, 1.7 times the 99.9 percentile",
+        "Most rows of one customer: 3, 1.5 times the median",
     ]
     assert said(grouped["appi", 4])[:2] == [
         "There are fewer items that one customer alone bought.",
-        "Items that one customer alone bought: 0 (original 1); customers with such an item: 0 "
-        "(original 1)",
+        "Items that one customer alone bought: 0; customers with such an item: 0.0% (original "
+        "25.0%)",
     ]
 
 
@@ -105,7 +106,8 @@ def test_amounts_of_nothing_have_no_extreme() -> None:
 
 def test_changes_and_the_strongest_attack_are_told(plain: Page, grouped: Page) -> None:
     assert said(plain["appi", 5])[:8] == [
-        "Rows deleted: 0 of 8; rows invented: 0; cells of kept rows changed: 0.0%",
+        "Rows of the original deleted: 0.0%; rows of the release invented: 0.0%; cells of kept "
+        "rows changed: 0.0%",
         "Customers whose rows nobody else has: 4 of 4, 100.0% (original 100.0%)",
         # Bob and Dan both bought pears and grapes.
         "Customers whose set of items nobody else has: 2 of 4, 50.0% (original 50.0%)",
@@ -117,7 +119,8 @@ def test_changes_and_the_strongest_attack_are_told(plain: Page, grouped: Page) -
     ]
     assert plain["appi", 5].finding == plain["wp29", 2].finding == "measured"
     assert said(grouped["appi", 5])[:5] == [
-        "Rows deleted: 0 of 8; rows invented: 8; cells of kept rows changed: 0.0%",
+        "Rows of the original deleted: 0.0%; rows of the release invented: 50.0%; cells of kept "
+        "rows changed: 0.0%",
         "Customers whose rows nobody else has: 0 of 4, 0.0% (original 100.0%)",
         "Customers whose set of items nobody else has: 0 of 4, 0.0% (original 50.0%)",
         "Customers in the smallest group with the same rows: 2",
@@ -133,7 +136,8 @@ def test_a_customer_left_out_and_a_changed_cell_are_counted(fruit: History) -> N
     found = page(fruit, publish(fruit, less, secret=b"1"))["appi", 5]
     # 1 of the 28 cells of seven rows.
     assert said(found)[:2] == [
-        "Rows deleted: 1 of 8; rows invented: 0; cells of kept rows changed: 3.6%",
+        "Rows of the original deleted: 12.5%; rows of the release invented: 0.0%; cells of kept "
+        "rows changed: 3.6%",
         "Customers of the original left out: 1",
     ]
 
@@ -260,6 +264,65 @@ def test_without_a_key_there_is_no_page(fruit: History) -> None:
         assess(fruit, release)
 
 
+def test_with_pseudonyms_alone_the_page_says_what_can_be_said(fruit: History) -> None:
+    release = publish(fruit, fruit, secret=b"1")
+    published = replace(release, key=Key(release.key.pseudonyms, Key.unknown().rows))
+    found = page(fruit, published, RATE)
+    assert [(c.law, c.number) for c in found.values()] == [
+        *(("appi", number) for number in range(1, 6)),
+        *(("wp29", number) for number in range(1, 4)),
+    ]
+    assert said(found["appi", 5])[0] == (
+        "Which rows were deleted, invented or changed is unknown: the key does not tell."
+    )
+    assert found["wp29", 3].evidence[0].values["true"] == 1.0
+    assert not any("Neighboring" in text for text in said(found["appi", 3]))
+
+
+def renamed(release: Release, name: Callable[[str], str]) -> Release:
+    """The release with other pseudonyms, made from the customers' ids."""
+    key = frame(release.key.pseudonyms)
+    named = key.with_columns(pl.col("person").map_elements(name, pl.String).alias("pseudonym"))
+    new = dict(zip(key["pseudonym"], named["pseudonym"], strict=True))
+    rows = release.public.frame().with_columns(pl.col("person").replace_strict(new))
+    return Release(release.public.with_purchases(rows), Key(table(named), release.key.rows))
+
+
+def test_an_id_with_a_letter_before_it_is_still_an_id(fruit: History) -> None:
+    release = renamed(publish(fruit, fruit, secret=b"1"), lambda person: f"X{person}")
+    found = page(fruit, release)
+    assert found["appi", 1].finding == found["appi", 3].finding == "open"
+    told = "Pseudonyms that contain their customer's id or are part of it: 4 of 4 compared"
+    for number in (1, 3):
+        assert any(text.startswith(told) for text in said(found["appi", number]))
+    assert not any("is not in the release" in text for text in said(found["appi", 3]))
+
+
+@pytest.mark.parametrize("order", ["kept", "reversed", "one swap", "blocks of ten"])
+def test_an_order_that_tells_of_the_original_is_open(shop: History, order: str) -> None:
+    rows = shop.rows
+    places = np.arange(rows)
+    if order == "reversed":
+        places = places[::-1]
+    if order == "one swap":
+        places[[3, rows - 3]] = places[[rows - 3, 3]]
+    if order == "blocks of ten":
+        blocks = np.random.default_rng(1).permutation(np.arange(rows // 10 * 10).reshape(-1, 10))
+        places = blocks.ravel()
+    release = publish(shop, shop, secret=b"1")
+    assert page(shop, release)["appi", 3].finding == "met-by-construction"
+    names = frame(release.key.pseudonyms).select(person="person", name="pseudonym")
+    kept = shop.in_row_order()[places].join(names, on="person", maintain_order="left")
+    ids = pl.Series("row", range(len(kept)), dtype=pl.Int64)
+    public = kept.with_columns(ids.alias(ROW), person="name", basket=pl.lit("B1")).drop("name")
+    key = pl.DataFrame({"row": ids, "origin": kept[ROW]})
+    found = page(
+        shop, Release(shop.with_purchases(public), Key(release.key.pseudonyms, table(key)))
+    )
+    assert found["appi", 3].finding == "open"
+    assert any(text.startswith("The rows follow the order") for text in said(found["appi", 3]))
+
+
 def in_japanese(text: str) -> str:
     return translate(text, "ja")
 
@@ -283,7 +346,7 @@ def sentences() -> set[str]:
     source = Path(tokumei.audit.__file__).parent
     calls = [
         node
-        for path in source.glob("law*.py")
+        for path in (*source.glob("law*.py"), source / "links.py")
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Sentence"
     ]

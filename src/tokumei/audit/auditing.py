@@ -14,6 +14,7 @@ import polars as pl
 import tokumei
 from tokumei.audit.criteria import Criterion
 from tokumei.audit.law import assess
+from tokumei.audit.links import links
 from tokumei.audit.suite import (
     THREATS,
     LeftOut,
@@ -168,7 +169,7 @@ def audit(
     if not risks:
         reasons = "; ".join(sorted({one.reason for one in left_out}))
         raise Unachievable(f"No attack applies to this release: {reasons}")
-    judged = judge_groups(case, risks, max_risk=max_risk)
+    judged = judge_groups(case, risks, max_risk=max_risk, links=links(original, release))
     found = measure(original, release, seed=seed)
     left_out += found.left_out
     guarantees = found.guarantees

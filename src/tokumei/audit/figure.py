@@ -1,7 +1,8 @@
 """A figure of the report: a finding, the numbers behind it, and the chart that draws them.
 
-No figure has an id of a customer, and none pairs a customer's numbers before with those after: a
-report is handed around, and the pairs would be the key.
+A report is handed around. No figure has an id of a customer, none pairs a customer's numbers before
+with those after, as the pairs would be the key, and none shows a number of the original that fewer
+than five customers make up, or one of them for the most part.
 """
 
 from __future__ import annotations
@@ -22,6 +23,9 @@ TITLE_WIDTH, TEXT_WIDTH = 76, 94
 PERCENT = "format(100 * datum.value, '.0f') + '%'"
 RELEASED, BEFORE = "#1f77b4", "#8a96a3"
 """What is released is drawn in ice, what was before in grey."""
+
+FEW = 5
+"""What fewer customers of the original than this make up is not shown."""
 
 WIDE = "\u3000-\u9fff\uff00-\uffef"
 PIECES = re.compile(rf"[{WIDE}]|[^\s{WIDE}]+\s*|\s+")

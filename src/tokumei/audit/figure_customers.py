@@ -9,7 +9,7 @@ import polars as pl
 
 from tokumei.audit.auditing import Audit
 from tokumei.audit.criteria import Translate
-from tokumei.audit.figure import Figure, before_and_after, finished, percent_axis, sized
+from tokumei.audit.figure import FEW, Figure, before_and_after, finished, percent_axis, sized
 from tokumei.audit.wording import percent
 from tokumei.cells import high, to_text
 from tokumei.draws import Floats, keys_of
@@ -26,7 +26,9 @@ SIZES = (1, 2, 3, 4, 5, 10, 20, 50, 100)
 FEWEST = 6
 """So many classes of sizes are drawn at least."""
 RECENCY_CLASSES, FREQUENCY_CLASSES = 14, 3
-"""Classes over the whole period; and of every doubling of the number of purchase dates."""
+"""At most so many classes over the whole period; and of every doubling of the purchase dates."""
+CUSTOMERS_PER_CLASS = 30
+"""With fewer customers there are fewer classes, so that most classes have several of them."""
 LEGEND = alt.Legend(orient="top")
 FIFTHS = ["#bfe3df", "#84c7c0", "#48a39c", "#1b7f79", "#0a4b47"]
 
@@ -34,11 +36,14 @@ FIFTHS = ["#bfe3df", "#84c7c0", "#48a39c", "#1b7f79", "#0a4b47"]
 def similarity(audit: Audit, tr: Translate) -> Figure:
     """Draw how similar the most similar other customer is."""
     labels = (tr("original"), tr("release"))
-    parts, medians = [], []
+    parts, medians, customers = [], [], []
     for label, history in zip(labels, (audit.original, audit.release.public), strict=True):
         nearest = _nearest(history)
         medians.append(float(np.median(nearest)))
+        customers.append(len(nearest))
         counts, edges = np.histogram(nearest, bins=BINS, range=(0, 1))
+        if history is audit.original:
+            counts = np.where(counts < FEW, 0, counts)
         parts.append(
             pl.DataFrame(
                 {
@@ -75,12 +80,10 @@ def similarity(audit: Audit, tr: Translate) -> Figure:
         "The most similar other customer: jaccard {before:.2f} before, {after:.2f} after (median)"
     ).format(before=medians[0], after=medians[1])
     text = tr(
-        "Each customer's largest jaccard coefficient with another customer, {before} customers "
-        "before, {after} after. At 1 an attacker who knows items cannot tell the two apart."
-    ).format(
-        before=f"{int(parts[0]['customers'].sum()):,}",
-        after=f"{int(parts[1]['customers'].sum()):,}",
-    )
+        "Each customer's largest jaccard coefficient with another customer. At 1 an attacker who "
+        "knows items cannot tell the two apart. Bars of fewer than {few} customers of the original "
+        "are left out. n = {before} before, {after} after."
+    ).format(few=FEW, before=f"{customers[0]:,}", after=f"{customers[1]:,}")
     return finished("similarity", title, text, data, bars + steps)
 
 
@@ -173,7 +176,7 @@ def rfm(audit: Audit, tr: Translate) -> Figure:
     before = analyze(audit.original)
     end = high(audit.original.frame()["time"]).cast(pl.Date).to_physical().max()
     now = analyze(audit.release.public, last_day=float(end))  # type: ignore[arg-type]
-    data = _classes(dict(zip(labels, (before, now), strict=True)))
+    data = _classes(before, now, labels)
     days = tr("R: days since the last purchase")
     dates = alt.Y(
         "F:Q",
@@ -193,29 +196,48 @@ def rfm(audit: Audit, tr: Translate) -> Figure:
             column=alt.Column("of:N", title=None, sort=labels, header=alt.Header(labelFontSize=12)),
         )
     )
-    medians = [float(np.median(part["M"].to_numpy())) for part in (before, now)]
-    title = tr("Customers spend {before} before and {after} after (median)").format(
-        before=f"{medians[0]:,.0f}", after=f"{medians[1]:,.0f}"
+    medians = [_two_digits(np.median(part["M"].to_numpy())) for part in (before, now)]
+    title = tr("Customers spend about {before} before and {after} after (median)").format(
+        before=medians[0], after=medians[1]
     )
+    shown = int(data.filter(of=labels[0])["customers"].sum())
     text = tr(
-        "Recency, frequency and spend in classes, so that nobody's own numbers are shown. Spend: "
-        "mean of the class, in fifths of the original (5 = most). n = {before} before, {after} "
-        "after."
-    ).format(before=f"{len(before):,}", after=f"{len(now):,}")
+        "Recency, frequency and spend in classes. Spend: mean of the class, in fifths of the "
+        "original (5 = most). {hidden} of the original's customers are in classes of fewer than "
+        "{few}, which are left out. n = {before} before, {after} after."
+    ).format(
+        hidden=percent(1 - shown / len(before)),
+        few=FEW,
+        before=f"{len(before):,}",
+        after=f"{len(now):,}",
+    )
     return finished("rfm", title, text, data, points, width=205, height=230)
 
 
-def _classes(tables: dict[str, pl.DataFrame]) -> pl.DataFrame:
-    """Count customers by class of R and F: nobody's own numbers are in the report."""
-    both = pl.concat([part.with_columns(of=pl.lit(label)) for label, part in tables.items()])
-    width = max(1.0, float(np.ceil(np.ptp(both["R"].to_numpy()) / RECENCY_CLASSES)))
-    cuts = cuts_of(next(iter(tables.values()))["M"].to_numpy(), len(FIFTHS))
-    steps = FREQUENCY_CLASSES
+def _two_digits(amount: float) -> str:
+    """Write an amount that may be one customer's own so that it may be many others' as well."""
+    return f"{float(f'{amount:.1e}'):,.10g}"
+
+
+def _classes(before: pl.DataFrame, now: pl.DataFrame, labels: list[str]) -> pl.DataFrame:
+    """Count customers by class of R and F; small classes of the original are left out."""
+    both = pl.concat([before.with_columns(of=pl.lit(0)), now.with_columns(of=pl.lit(1))])
+    wanted = len(before) / CUSTOMERS_PER_CLASS
+    width = _round_width(np.ptp(both["R"].to_numpy()) / np.clip(wanted, 3, RECENCY_CLASSES))
+    steps = int(np.clip(wanted / RECENCY_CLASSES * FREQUENCY_CLASSES, 1, FREQUENCY_CLASSES))
+    cuts = cuts_of(before["M"].to_numpy(), len(FIFTHS))
     found = both.group_by(
         "of",
         R=(pl.col("R") / width).floor() * width + width / 2,
         F=(2 ** ((pl.col("F").log(2) * steps).round() / steps)).round(1),
     ).agg(customers=pl.len(), spend=pl.col("M").sort().mean())
+    found = found.filter((pl.col("of") == 1) | (pl.col("customers") >= FEW))
     fifth = np.searchsorted(cuts, found["spend"].to_numpy()) + 1
-    order = pl.col("of").replace_strict({label: place for place, label in enumerate(tables)})
-    return found.with_columns(spend=fifth).sort(order, "R", "F")
+    names = pl.col("of").replace_strict(dict(enumerate(labels)), return_dtype=pl.String)
+    return found.with_columns(spend=fifth).sort("of", "R", "F").with_columns(of=names)
+
+
+def _round_width(least: float) -> float:
+    """Return 1, 2 or 5 times a power of ten, so that it does not tell the longest absence."""
+    power = 10.0 ** np.floor(np.log10(max(least, 1.0)))
+    return float(next(power * step for step in (1, 2, 5, 10) if power * step >= least))

@@ -10,7 +10,7 @@ import polars as pl
 
 from tokumei.audit.auditing import Audit
 from tokumei.audit.criteria import Translate
-from tokumei.audit.figure import Figure, finished, percent_axis, sized
+from tokumei.audit.figure import FEW, Figure, finished, percent_axis, sized
 from tokumei.audit.wording import percent
 from tokumei.cells import exactly, kind, plain
 from tokumei.contracts import Score
@@ -23,6 +23,8 @@ from tokumei.tables import frame
 DIGITS = (2, 1)
 """Large counts are rounded to two digits, which no eye tells from all; to one if dots are many."""
 MOST_DOTS = 2_000
+PLACES = ["original", "release"]
+SHARE_DIGITS = 3
 CELL_CHANGES = 3
 CHANGES = ["#0a4b47", UTILITY, "#84c7c0", SLATE, "#a5b1bd"]
 LITTLE = 0.05
@@ -39,29 +41,30 @@ def cells_changed(audit: Audit, tr: Translate) -> Figure:
     ]
     pairs = frame(kept_rows(before, release, names))
     changes = (tr("another value"), tr("generalized"), tr("suppressed"))
-    counted = [
-        (before.source.name(name), change, count, len(pairs))
+    shares = [
+        (before.source.name(name), change, count / max(1, len(pairs)))
         for name in names
         for change, count in zip(
             changes, _changed(pairs[name], pairs[TRUE.format(name)]), strict=True
         )
     ]
-    cells = sum(count for _, _, count, _ in counted) / max(1, len(pairs) * len(names))
-    deleted = before.rows - len(pairs)
-    invented = frame(release.origins())["origin"].null_count()
-    counted += [
-        (tr("rows deleted"), tr("deleted"), deleted, before.rows),
-        (tr("rows invented"), tr("invented"), invented, before.rows),
+    cells = sum(share for _, _, share in shares) / max(1, len(names))
+    deleted = 1 - len(pairs) / before.rows
+    invented = frame(release.origins())["origin"].null_count() / before.rows
+    shares += [
+        (tr("rows deleted"), tr("deleted"), deleted),
+        (tr("rows invented"), tr("invented"), invented),
     ]
-    data = pl.DataFrame(counted, schema=["what", "change", "count", "n"], orient="row")
-    data = data.with_columns(share=pl.col("count") / pl.col("n").clip(1))
+    data = pl.DataFrame(shares, schema=["what", "change", "share"], orient="row")
+    # Rounded, as all digits would tell the count, which may be one customer's.
+    data = data.with_columns(pl.col("share").round(SHARE_DIGITS))
     title = tr(
-        "{cells} of the cells changed; {deleted} rows were deleted, {invented} invented"
-    ).format(cells=percent(cells), deleted=f"{deleted:,}", invented=f"{invented:,}")
+        "{cells} of the cells changed; {deleted} of the rows were deleted, {invented} invented"
+    ).format(cells=percent(cells), deleted=percent(deleted), invented=percent(invented))
     text = tr(
-        "Columns: share of the {kept} kept rows whose cell is not the original's. Rows: share of "
-        "the {rows} rows of the original. Customers and baskets are renamed and not counted."
-    ).format(kept=f"{len(pairs):,}", rows=f"{before.rows:,}")
+        "Columns: share of the kept rows whose cell is not the original's. Rows: share of the rows "
+        "of the original. Customers and baskets are renamed and not counted."
+    )
     axis = tr("share of the cells or rows (▼ smaller is better)")
     chart = _stacked(data, axis, [*changes, tr("deleted"), tr("invented")])
     return finished("cells-changed", title, text, data, chart, height=alt.Step(27))
@@ -79,7 +82,7 @@ def _stacked(data: pl.DataFrame, axis: str, changes: list[str]) -> Any:
     totals = data.group_by("what", maintain_order=True).agg(pl.col("share").sum())
     written = pl.Series("written", [percent(share) for share in totals["share"]])
     # Rows say by their place what became of them.
-    in_cells = data.filter(pl.col("count") > 0)["change"].unique()
+    in_cells = data.filter(pl.col("share") > 0)["change"].unique()
     seen = [change for change in changes[:CELL_CHANGES] if change in in_cells]
     legend = alt.Legend(orient="bottom", values=seen)
     place = alt.Y(
@@ -110,7 +113,9 @@ def item_popularity(audit: Audit, tr: Translate) -> Figure:
     """Draw how often every item was bought, before against after."""
     before, now = (_purchases_of_items(part) for part in (audit.original, audit.release.public))
     both = before.join(now, on="item", how="full", coalesce=True, suffix="_now").fill_null(0.0)
-    data = _dots(both)
+    data = _dots(_rounded(both), audit.original)
+    if data.is_empty():
+        raise SchemaError(f"No items can be counted that at least {FEW} customers bought.")
     moved = both.select((pl.col("rows") - pl.col("rows_now")).abs() > 0.5 * pl.col("rows"))
     share = int(moved.to_series().sum()) / len(both)
     largest = float(data.select(pl.max_horizontal(pl.col("original", "release").max())).item())
@@ -133,37 +138,55 @@ def item_popularity(audit: Audit, tr: Translate) -> Figure:
     )
     text = tr(
         "Dots on the dashed line are unchanged, above it more purchases than before, below it "
-        "fewer. Large counts are rounded; a set of s items counts 1/s for each. n = {n} items."
-    ).format(n=f"{len(both):,}")
+        "fewer. Large counts are rounded; a set of s items counts 1/s for each. Dots of fewer than "
+        "{few} customers, or of one for the most part, are left out: {hidden} of n = {n} items."
+    ).format(few=FEW, hidden=percent(1 - data["items"].sum() / len(both)), n=f"{len(both):,}")
     chart = diagonal.encode(x="original:Q", y="release:Q") + points
     return finished("item-popularity", title, text, data, chart, width=380, height=300)
 
 
 def _purchases_of_items(history: History) -> pl.DataFrame:
+    return _purchases(history).group_by("item").agg(rows=pl.col("weight").sum())
+
+
+def _purchases(history: History) -> pl.DataFrame:
+    """Return person, item and weight of every purchase: of a set of s items, 1/s for each."""
     if "item" not in history.visible:
         raise SchemaError("To count the purchases of items, both need a column for item.")
-    rows = history.frame().select("item")
+    rows = history.frame().select("person", "item")
     if kind(rows["item"].dtype) == "set":
         rows = rows.with_columns(weight=1 / pl.col("item").list.len()).explode("item")
     else:
         rows = rows.with_columns(weight=pl.lit(1.0))
-    return rows.drop_nulls("item").group_by("item").agg(rows=pl.col("weight").sum())
+    return rows.drop_nulls("item")
 
 
-def _dots(items: pl.DataFrame) -> pl.DataFrame:
-    """Count items by how often they were bought; they stay unnamed, as some may be hidden."""
+def _rounded(items: pl.DataFrame) -> pl.DataFrame:
+    """Place items by how often they were bought, with fewer digits if there are many places."""
     for digits in DIGITS:
-        rounded = [
+        placed = items.with_columns(
             pl.when(pl.col(rows) < 10**digits)
             .then(pl.col(rows).round())
             .otherwise(pl.col(rows).round_sig_figs(digits))
             .alias(name)
             for name, rows in {"original": "rows", "release": "rows_now"}.items()
-        ]
-        dots = items.group_by(rounded).len("items").sort("original", "release")
-        if len(dots) <= MOST_DOTS:
+        )
+        if len(placed.unique(PLACES)) <= MOST_DOTS:
             break
-    return dots
+    return placed
+
+
+def _dots(items: pl.DataFrame, original: History) -> pl.DataFrame:
+    """Count the items in every place; they stay unnamed, as some may be hidden.
+
+    A place is left out if few customers of the original bought what is there, or one most of it.
+    """
+    bought = _purchases(original).join(items.select("item", *PLACES), on="item")
+    buyers = bought.group_by(*PLACES, "person").agg(pl.col("weight").sum())
+    enough = (pl.len() >= FEW) & (2 * pl.col("weight").max() <= pl.col("weight").sum())
+    shown = buyers.group_by(PLACES).agg(enough.alias("enough")).filter("enough")
+    dots = items.group_by(PLACES).len("items").join(shown, on=PLACES, how="semi")
+    return dots.sort(PLACES)
 
 
 def losses(audit: Audit, tr: Translate) -> Figure:

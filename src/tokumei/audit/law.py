@@ -53,9 +53,10 @@ def assess(
 ) -> tuple[Criterion, ...]:
     """Return the five Japanese standards and the three European questions, with what was found.
 
-    `largest` is the largest re-identification rate that was measured.
+    `largest` is the largest re-identification rate that was measured. Where the key has the
+    pseudonyms alone, what needs the origins of rows is said to be unknown.
     """
-    if not height(release.key.rows) or not height(release.key.pseudonyms):
+    if not height(release.key.pseudonyms):
         raise SchemaError("To compare a release with its original, the key is needed; it is empty.")
     facts = facts_of(original, release, largest)
     return (

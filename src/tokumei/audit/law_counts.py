@@ -14,6 +14,8 @@ from tokumei.metrics.cells_changed import CellsChanged
 from tokumei.metrics.indistinguishable import kinds_of_customers
 from tokumei.tables import frame
 
+DIGITS = 3
+"""Of shares of the original's rows: all digits would tell the count."""
 HIGH = 0.999
 """Amounts beyond this quantile are what a single customer might be known for."""
 
@@ -133,9 +135,10 @@ def lone_values(rows: pl.DataFrame, column: str) -> pl.DataFrame:
 def order_kept(release: Release) -> float | None:
     """Return for how many neighboring rows the later one was the later one before.
 
-    It is 1 in a release in the order of the original, and about one half in a shuffled one.
+    It is 1 in a release in the order of the original, 0 in the reversed one, and about one half in
+    a shuffled one. None where the key does not tell.
     """
-    origins = frame(release.origins()).sort("row")["origin"].drop_nulls()
+    origins = frame(release.key.rows).sort("row")["origin"].drop_nulls()
     steps = origins.diff().drop_nulls()
     return float((steps > 0).sum()) / len(steps) if len(steps) else None
 
@@ -187,26 +190,28 @@ def alone_in_attributes(people: pl.DataFrame) -> int:
 
 @dataclass(frozen=True)
 class Changes:
-    """What became of the original's rows and customers."""
+    """What became of the original's rows, in shares: a count could be one customer's own."""
 
-    rows: int
-    deleted: int
-    invented: int
+    deleted: float
+    invented: float
     cells: float
-    customers_left_out: int
 
 
-def changes(original: History, release: Release) -> Changes:
-    """Count deleted and invented rows, changed cells of kept rows, and customers left out."""
-    origins = frame(release.origins())["origin"]
-    named = set(frame(release.key.pseudonyms)["person"])
+def changes(original: History, release: Release) -> Changes | None:
+    """Return deleted and invented rows and changed cells; None where the key does not tell."""
+    origins = frame(release.key.rows)["origin"]
+    if origins.is_empty():
+        return None
     return Changes(
-        original.rows,
-        original.rows - origins.count(),
-        origins.null_count(),
-        CellsChanged()(original, release, seed=0).value,
-        len(set(original.persons()) - named),
+        round(1 - origins.count() / original.rows, DIGITS),
+        round(origins.null_count() / len(origins), DIGITS),
+        round(CellsChanged()(original, release, seed=0).value, DIGITS),
     )
+
+
+def customers_left_out(original: History, release: Release) -> int:
+    """Count the customers of the original who have no pseudonym."""
+    return len(set(original.persons()) - set(frame(release.key.pseudonyms)["person"]))
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from tokumei.audit.criteria import Criterion, Sentence
 from tokumei.audit.law_counts import (
     changes,
     columns_of,
+    customers_left_out,
     linking_columns,
     lookalikes,
     order_kept,
@@ -41,9 +42,7 @@ def japanese_criteria(original: History, release: Release, facts: Facts) -> tupl
 def _descriptions(original: History, release: Release, facts: Facts) -> Criterion:
     before, now = columns_of(original), columns_of(release.public)
     did = [
-        Sentence("Some pseudonyms are customer ids of the original.")
-        if facts.names.equal
-        else Sentence("Every customer id was replaced by a pseudonym."),
+        _ids_told(facts) or Sentence("Every customer id was replaced by a pseudonym."),
         _listed(
             Sentence("Columns of the purchases beside the pseudonym: {columns}"), now.purchases
         ),
@@ -61,7 +60,7 @@ def _descriptions(original: History, release: Release, facts: Facts) -> Criterio
             "Can the name of an item, a time or an amount tell who somebody is, as with goods made "
             "to order?"
         ),
-        Sentence("Who keeps the key and the seed, with which the pseudonyms can be undone?"),
+        Sentence("Who keeps the key and the secret, with which the pseudonyms can be undone?"),
     ]
     if now.beyond_roles:
         ask = Sentence("Do these columns tell who a person is, alone or together? {columns}")
@@ -69,10 +68,19 @@ def _descriptions(original: History, release: Release, facts: Facts) -> Criterio
     return replace(
         DESCRIPTIONS,
         did=tuple(did),
-        evidence=(pseudonyms_said(facts.names),),
-        finding="open" if facts.names.equal or now.beyond_roles else "met-by-construction",
+        evidence=(pseudonyms_said(facts.names), *facts.name_links),
+        finding="open" if _ids_told(facts) or now.beyond_roles else "met-by-construction",
         decide=tuple(decide),
     )
+
+
+def _ids_told(facts: Facts) -> Sentence | None:
+    """Say what pseudonyms tell of customer ids; None if nothing."""
+    if facts.names.equal:
+        return Sentence("Some pseudonyms are customer ids of the original.")
+    if facts.name_links:
+        return Sentence("Pseudonyms tell something about the customers: they were not drawn.")
+    return None
 
 
 def _listed(sentence: Sentence, columns: tuple[str, ...] | list[str]) -> Sentence:
@@ -106,12 +114,9 @@ def _codes(release: Release) -> Criterion:
 
 
 def _links(original: History, release: Release, facts: Facts) -> Criterion:
-    did, evidence = [], [pseudonyms_said(facts.names)]
-    did.append(
-        Sentence("Some pseudonyms are customer ids of the original.")
-        if facts.names.equal
-        else Sentence("The customer id, which joins tables, is not in the release.")
-    )
+    told = _ids_told(facts)
+    did = [told or Sentence("The customer id, which joins tables, is not in the release.")]
+    evidence = [pseudonyms_said(facts.names), *facts.name_links]
     baskets = 0
     if "basket" in release.public.visible and "basket" in original.visible:
         numbers = release.public.frame()["basket"].drop_nulls()
@@ -127,19 +132,20 @@ def _links(original: History, release: Release, facts: Facts) -> Criterion:
                 {"shared": baskets, "baskets": numbers.n_unique()},
             )
         )
-    order = order_kept(release)
-    if order is not None:
+    if release.public.rows > 1:
         did.append(
-            Sentence("The rows stand in the order of the original.")
-            if order == 1
-            else Sentence("The rows stand in another order than in the original.")
+            Sentence("The order of the rows follows the original or tells about the customers.")
+            if facts.row_links
+            else Sentence("The order of the rows shows no trace of the original.")
         )
+    if (order := order_kept(release)) is not None:
         evidence.append(
             Sentence(
                 "Neighboring rows in the order of the original: {share:.1%} (by chance 50%)",
                 {"share": order},
             )
         )
+    evidence += [*facts.basket_links, *facts.row_links]
     linking = linking_columns(original, release.public)
     evidence += [
         Sentence(
@@ -154,7 +160,7 @@ def _links(original: History, release: Release, facts: Facts) -> Criterion:
         if facts.names.most == 1
         else Sentence("Can anything but the pseudonym link the periods of a customer?")
     )
-    linked = facts.names.equal or baskets or order == 1 or linking
+    linked = told or baskets or facts.basket_links or facts.row_links or linking
     return replace(
         LINKS,
         did=tuple(did),
@@ -170,23 +176,17 @@ def _links(original: History, release: Release, facts: Facts) -> Criterion:
 def _other(original: History, release: Release, facts: Facts) -> Criterion:
     made = changes(original, release)
     did = [
-        Sentence(
-            "Rows deleted: {deleted:,} of {rows:,}; rows invented: {invented:,}; cells of kept "
-            "rows changed: {cells:.1%}",
-            {
-                "deleted": made.deleted,
-                "rows": original.rows,
-                "invented": made.invented,
-                "cells": made.cells,
-            },
+        Sentence("Which rows were deleted, invented or changed is unknown: the key does not tell.")
+        if made is None
+        else Sentence(
+            "Rows of the original deleted: {deleted:.1%}; rows of the release invented: "
+            "{invented:.1%}; cells of kept rows changed: {cells:.1%}",
+            {"deleted": made.deleted, "invented": made.invented, "cells": made.cells},
         )
     ]
-    if made.customers_left_out:
+    if left_out := customers_left_out(original, release):
         did.append(
-            Sentence(
-                "Customers of the original left out: {customers:,}",
-                {"customers": made.customers_left_out},
-            )
+            Sentence("Customers of the original left out: {customers:,}", {"customers": left_out})
         )
     return replace(
         OTHER,

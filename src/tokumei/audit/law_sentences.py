@@ -6,15 +6,19 @@ from dataclasses import dataclass
 
 from tokumei.audit.criteria import Sentence
 from tokumei.audit.law_counts import Alikeness, Names, alikeness, item_alikeness, names_of
+from tokumei.audit.links import basket_links, name_links, row_links
 from tokumei.contracts import Release, Score
 from tokumei.history import History
 
 
 @dataclass(frozen=True)
 class Facts:
-    """Pseudonyms, equal customers in the release and before, and the strongest attack."""
+    """Pseudonyms, what tells of customers, equal customers now and before, the strongest attack."""
 
     names: Names
+    name_links: tuple[Sentence, ...]
+    basket_links: tuple[Sentence, ...]
+    row_links: tuple[Sentence, ...]
     rows: Alikeness
     rows_before: Alikeness
     items: Alikeness | None
@@ -26,6 +30,9 @@ def facts_of(original: History, release: Release, largest: Score | None) -> Fact
     """Count what several criteria need."""
     return Facts(
         names_of(original, release),
+        name_links(original, release),
+        basket_links(original, release),
+        row_links(original, release),
         alikeness(release.public, "rows"),
         alikeness(original, "rows"),
         item_alikeness(release.public),

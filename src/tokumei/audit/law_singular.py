@@ -1,4 +1,4 @@
-"""Singular descriptions: what is rare in a release, beside what was rare in the original."""
+"""Singular descriptions: what is rare in a release, and whether it is less than before."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ from tokumei.history import History
 from tokumei.tables import frame
 
 Found = tuple[Sentence, Sentence | None]
-"""A number with its number before, and what the release did if it lowered it."""
+"""A number of the release, and what the release did if it lowered it.
+
+The number before is not told: the largest amount of the original is one customer's own.
+"""
 
 
 def singular(original: History, release: Release) -> Criterion:
@@ -63,17 +66,20 @@ def _items(before: pl.DataFrame, now: pl.DataFrame) -> Found | None:
         return None
     lone, lone_before = lone_values(now, "item"), lone_values(before, "item")
     said = Sentence(
-        "Items that one customer alone bought: {items:,} (original {items_before:,}); customers "
-        "with such an item: {customers:,} (original {customers_before:,})",
+        "Items that one customer alone bought: {items:,}; customers with such an item: "
+        "{customers:.1%} (original {customers_before:.1%})",
         {
             "items": len(lone),
-            "items_before": len(lone_before),
-            "customers": lone["person"].n_unique(),
-            "customers_before": lone_before["person"].n_unique(),
+            "customers": _share(lone, now),
+            "customers_before": _share(lone_before, before),
         },
     )
     fewer = Sentence("There are fewer items that one customer alone bought.")
     return said, fewer if len(lone) < len(lone_before) else None
+
+
+def _share(some: pl.DataFrame, rows: pl.DataFrame) -> float:
+    return some["person"].n_unique() / rows["person"].n_unique()
 
 
 def _extreme(rows: pl.DataFrame, column: str) -> Extreme | None:
@@ -84,9 +90,7 @@ def _prices(before: Extreme | None, now: Extreme | None) -> Found | None:
     if before is None or now is None:
         return None
     said = Sentence(
-        "Largest price: {largest:,.2f}, {times:.1f} times the 99.9 percentile "
-        "(original {largest_before:,.2f}, {times_before:.1f} times)",
-        _values(before, now),
+        "Largest price: {largest:,.2f}, {times:.1f} times the 99.9 percentile", _values(now)
     )
     lower = Sentence("The largest price was lowered.")
     return said, lower if now.largest < before.largest else None
@@ -96,9 +100,7 @@ def _quantities(before: Extreme | None, now: Extreme | None) -> Found | None:
     if before is None or now is None:
         return None
     said = Sentence(
-        "Largest quantity: {largest:,.0f}, {times:.1f} times the 99.9 percentile "
-        "(original {largest_before:,.0f}, {times_before:.1f} times)",
-        _values(before, now),
+        "Largest quantity: {largest:,.0f}, {times:.1f} times the 99.9 percentile", _values(now)
     )
     lower = Sentence("The largest quantity was lowered.")
     return said, lower if now.largest < before.largest else None
@@ -107,9 +109,7 @@ def _quantities(before: Extreme | None, now: Extreme | None) -> Found | None:
 def _longest(before: pl.DataFrame, now: pl.DataFrame) -> Found:
     longest, longest_before = _rows_of_longest(now), _rows_of_longest(before)
     said = Sentence(
-        "Most rows of one customer: {largest:,.0f}, {times:.1f} times the median "
-        "(original {largest_before:,.0f}, {times_before:.1f} times)",
-        _values(longest_before, longest),
+        "Most rows of one customer: {largest:,.0f}, {times:.1f} times the median", _values(longest)
     )
     lower = Sentence("The longest history was shortened.")
     return said, lower if longest.largest < longest_before.largest else None
@@ -120,10 +120,5 @@ def _rows_of_longest(rows: pl.DataFrame) -> Extreme:
     return Extreme(float(lengths.max()), float(lengths.max() / np.median(lengths)))
 
 
-def _values(before: Extreme, now: Extreme) -> dict[str, float]:
-    return {
-        "largest": now.largest,
-        "times": now.times,
-        "largest_before": before.largest,
-        "times_before": before.times,
-    }
+def _values(now: Extreme) -> dict[str, float]:
+    return {"largest": now.largest, "times": now.times}

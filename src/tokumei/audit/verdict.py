@@ -100,7 +100,7 @@ def judge_groups(case: Case, risks: Sequence[Marked], *, max_risk: float = MAX_R
         above_limit=int((customers["chance"] > max_risk + ROUNDING).sum()),
         excess=excess,
         luckiest=luckiest,
-        links=(),
+        links=links,
     )
 
 
