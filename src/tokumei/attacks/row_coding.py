@@ -19,7 +19,7 @@ Floats = npt.NDArray[np.float64]
 
 UNTOLD = -(2**31)
 """A suppressed cell."""
-ROW_PAIRS = 2**24
+ROW_PAIRS = 2**23
 """About so many pairs of rows are compared at most; of a large bucket, those nearest in time."""
 
 
@@ -70,7 +70,7 @@ def coded(challenge: Challenge) -> tuple[pl.Series, pl.Series, Released, Known]:
         )
     )
     names = owned["item"].drop_nulls().unique().sort() if items else pl.Series([], dtype=pl.String)
-    columns = [_cells(released, owned, name, numbers) for name in ("time", *numbers[1:])]
+    columns = [_cells(released, owned, name) for name in numbers]
     lows, highs, cells = (np.column_stack(parts) for parts in zip(*columns, strict=True))
     item = _codes(owned["item"], names) if items else np.full(len(owned), -1)
     begin, rows = _in_buckets(item, cells, owned["_who"].to_numpy(), len(names))
@@ -107,7 +107,10 @@ def coded(challenge: Challenge) -> tuple[pl.Series, pl.Series, Released, Known]:
 
 
 def _shared(release: History, known: History) -> tuple[list[str], bool]:
-    """Return which columns of numbers can be compared, the time first, and whether items can."""
+    """Return the columns of numbers that can be compared, and whether items can.
+
+    The time comes first, also where it cannot be compared.
+    """
     schemas = [history.frame().schema for history in (release, known)]
     both = [
         name
@@ -139,19 +142,21 @@ def _codes(values: pl.Series, names: pl.Series) -> Ints:
     return codes.fill_null(-1).to_numpy()
 
 
-def _cells(
-    released: pl.DataFrame, owned: pl.DataFrame, name: str, numbers: list[str]
-) -> tuple[Ints, Ints, Ints]:
+def _cells(released: pl.DataFrame, owned: pl.DataFrame, name: str) -> tuple[Ints, Ints, Ints]:
     """Return lower ends, upper ends and known values of a column."""
     column = "time" if name == "clock" else name
-    if column not in released.columns or column not in owned.columns:
-        return tuple(np.full(len(rows), UNTOLD) for rows in (released, released, owned))  # type: ignore[return-value]
-    cells = released[column]
-    ends = _whole(low(cells), name), _whole(high(cells), name)
+    comparable = column in owned.columns and kind(owned.schema[column]) == "exact"
+    if not comparable or column not in released.columns or kind(released.schema[column]) == "set":
+        nothing = np.full(len(released), UNTOLD)
+        return nothing, nothing, np.full(len(owned), UNTOLD)
+    lows, highs, values = (
+        _whole(cells, name)
+        for cells in (low(released[column]), high(released[column]), owned[column])
+    )
     if name == "clock":
-        # Over midnight there is no lower end: where the ends differ, nothing is told.
-        ends = (np.where(ends[0] == ends[1], ends[0], UNTOLD),) * 2
-    return *ends, _whole(owned[column], name)
+        # Past midnight there is no lower end: where the ends differ, nothing is told.
+        lows = highs = np.where(lows == highs, lows, UNTOLD)
+    return lows, highs, values
 
 
 def _whole(values: pl.Series, name: str) -> Ints:

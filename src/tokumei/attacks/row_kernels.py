@@ -1,7 +1,7 @@
 """The compiled loops that compare released rows with known ones.
 
-Cells are whole numbers: days, minutes, thousandths of a logarithm. The noise tells how much likelier
-a difference is between a row and its origin than between any two rows of an item.
+Cells are whole numbers: days, minutes, thousandths of a logarithm. The noise tells how much
+likelier a difference is between a row and its origin than between any two rows of an item.
 """
 
 from __future__ import annotations
@@ -171,53 +171,73 @@ def score(
 
 
 @compiled
-def tally(
-    pseudonym: int, person: int, offset: int, released: Any, known: Any, noise: Any,
-    right: Any, wrong: Any, real: Any,
+def _count(
+    released: Any, row: int, known: Any, other: int, offset: int, classes: Any,
+    counts: Any, share: float,
 ) -> None:  # fmt: skip
-    """Count the differences between a pseudonym's rows and those of the person named, and others'.
-
-    A row's origin is shared among the person's rows by their likelihoods. `right` and `wrong` are
-    the counts for each column and kind; `real` gets the chance of each row to have an origin.
-    """
-    columns = known.cells.shape[1]
-    for row in range(released.first[pseudonym], released.first[pseudonym + 1]):
-        low, high = released.low[row, 0], released.high[row, 0]
-        total = noise.invented[row]
-        for turn in range(2):
-            for place in range(released.starts[row], released.starts[row + 1]):
-                first, last = _window(known, released.buckets[place], low, high)
-                for entry in range(first, last):
-                    other = known.rows[entry]
-                    same = known.owner[other] == person
-                    if not same and turn == 1:
-                        continue
-                    share = 1.0
-                    if same:
-                        share = _ratio(released, row, known, other, noise)
-                        share *= _ratio_of_time(low, high, known.times[entry], offset, noise)
-                        share *= (1 - noise.invented[row]) / known.counts[person]
-                        if turn == 0:
-                            total += share
-                            continue
-                        share /= total
-                        real[row] += share
-                    for column in range(columns):
-                        one, two = released.low[row, column], released.high[row, column]
-                        if same and column == 0 and one == two and one != UNTOLD:
-                            one, two = one - offset, two - offset
-                        kind = _kind(one, two, known.cells[other, column], noise.classes)
-                        if kind >= 0 and same:
-                            right[column, kind] += share
-                        elif kind >= 0:
-                            wrong[column, kind] += share
+    """Count the differences of all cells of two rows."""
+    for column in range(known.cells.shape[1]):
+        low, high = released.low[row, column], released.high[row, column]
+        if column == 0 and low == high and low != UNTOLD:
+            low, high = low - offset, high - offset
+        kind = _kind(low, high, known.cells[other, column], classes)
+        if kind >= 0:
+            counts[column, kind] += share
 
 
 @compiled
-def score_all(
-    begin: int, released: Any, known: Any, noise: Any, scores: Any, offsets: Any
-) -> None:
-    """Score the pseudonyms from `begin` on, a line each, and find the offsets if they may differ."""
+def _origins(
+    row: int, person: int, offset: int, released: Any, known: Any, noise: Any,
+    total: float, right: Any, wrong: Any,
+) -> float:  # fmt: skip
+    """Return how likely it is that a row came from the person's rows.
+
+    With the total of a first call, the differences from the person's rows are counted, each by its
+    share; without it, those from the rows of all others.
+    """
+    low, high = released.low[row, 0], released.high[row, 0]
+    prior = (1 - noise.invented[row]) / known.counts[person]
+    likelihood = 0.0
+    for place in range(released.starts[row], released.starts[row + 1]):
+        first, last = _window(known, released.buckets[place], low, high)
+        for entry in range(first, last):
+            other = known.rows[entry]
+            if known.owner[other] == person:
+                ratio = prior * _ratio(released, row, known, other, noise)
+                ratio *= _ratio_of_time(low, high, known.times[entry], offset, noise)
+                likelihood += ratio
+                if total > 0:
+                    share = ratio / total
+                    _count(released, row, known, other, offset, noise.classes, right, share)
+            elif total == 0:
+                _count(released, row, known, other, 0, noise.classes, wrong, 1.0)
+    return likelihood
+
+
+@compiled
+def tally_all(
+    named: Any, offsets: Any, released: Any, known: Any, noise: Any,
+    right: Any, wrong: Any, real: Any,
+) -> None:  # fmt: skip
+    """Count the differences between pseudonyms' rows and those of the persons named, and others'.
+
+    A row's origin is shared among the person's rows by their likelihoods. `right` and `wrong` are
+    the counts for each column and kind; `real` gets the chance of each row to have an origin. Who
+    is not named (-1) counts among the others only.
+    """
+    for pseudonym in range(len(named)):
+        person, offset = named[pseudonym], offsets[pseudonym]
+        for row in range(released.first[pseudonym], released.first[pseudonym + 1]):
+            found = _origins(row, person, offset, released, known, noise, 0.0, right, wrong)
+            if found > 0:
+                total = found + noise.invented[row]
+                _origins(row, person, offset, released, known, noise, total, right, wrong)
+                real[row] = found / total
+
+
+@compiled
+def score_all(begin: int, released: Any, known: Any, noise: Any, scores: Any, offsets: Any) -> None:
+    """Score the pseudonyms from `begin` on, a line each, with offsets where those may differ."""
     together = len(noise.offset) > 1
     votes = np.zeros((len(known.counts) if together else 0, len(noise.offset)), dtype=np.float32)
     back = np.zeros(len(known.owner))
@@ -227,16 +247,3 @@ def score_all(
             vote(begin + line, released, known, noise, votes, offsets[line])
             scores[line] += noise.offset[offsets[line] + span]
         score(begin + line, released, known, noise, offsets[line], back, scores[line])
-
-
-@compiled
-def tally_all(
-    named: Any, offsets: Any, released: Any, known: Any, noise: Any,
-    right: Any, wrong: Any, real: Any,
-) -> None:  # fmt: skip
-    """Count the differences of all pseudonyms; who is not named counts among the others."""
-    for pseudonym in range(len(named)):
-        tally(
-            pseudonym, named[pseudonym], offsets[pseudonym],
-            released, known, noise, right, wrong, real,
-        )  # fmt: skip

@@ -137,7 +137,7 @@ def _learn(released: Released, known: Known, span: int) -> tuple[RowLikelihood, 
 
 
 def _tally(model: RowLikelihood, named: Ints, offsets: Ints) -> tuple[Floats, Floats, Floats]:
-    """Return counts of differences from the origins, shares of all others, and who has an origin."""
+    """Return counts of differences from origins, shares of all others, and chances of origins."""
     shape = model.known.cells.shape[1], 3 * COUNT
     right, wrong = np.zeros(shape), np.full(shape, 0.5)
     real = np.zeros(len(model.released.rarity))
