@@ -40,7 +40,7 @@ BALANCES = 20
 @attack("decoy-odds")
 @dataclass(frozen=True, kw_only=True)
 class DecoyOdds(Checked):
-    r"""Learn which items of a pseudonym are invented, and compare item sets by those odds.
+    """Learn which items of a pseudonym are invented, and compare item sets by those odds.
 
     Nothing but item sets needs to be known. At first an item is the more real, the more rows it
     has under the pseudonym. Customers are named by that; from the items that the named customers
@@ -50,11 +50,11 @@ class DecoyOdds(Checked):
     again, six times in all. Where nothing was invented, nothing is learned, and item sets are
     compared.
 
-    With :math:`o` the log-odds that an item of the pseudonym is real, above those of all items, a
-    customer's item counts :math:`o - \ln s` if the pseudonym has it, where s is the share of
-    pseudonyms that have it, and :math:`\ln l` if not, where l is the share of lost items. The
-    weight is the chance that these sums give the customer, balanced so that every customer is
-    named once; beyond 1,000 customers it is not balanced.
+    With o the log-odds that an item of the pseudonym is real, above those of all items, an item of
+    the customer counts o - ln(s) if the pseudonym has it, where s is the share of pseudonyms that
+    have it, and ln(l) if not, where l is the share of lost items. The weight is the chance that
+    these sums give the customer, balanced so that every customer is named once at most; beyond
+    1,000 customers it is not balanced.
 
     Limits: amounts and dates are compared within the release only; whoever knows them does better
     with fuzzy-rows. With few rows there is little to learn from.

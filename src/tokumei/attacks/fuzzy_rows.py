@@ -28,10 +28,10 @@ class FuzzyRows(Checked):
     Dates may move row by row or together by customer. Both are learned, and the attack believes
     the one that makes the release likelier.
 
-    A released row :math:`r` of a customer with n known rows k counts :math:`\log (d + (1 - d)
-    \sum_k q(r, k) / n)`, where d is the share of invented rows and q tells how much likelier the
+    A released row r and a customer with n known rows k count as the logarithm of :math:`d + (1 - d)
+    \sum_k q(r, k) / n`, where d is the share of invented rows and q tells how much likelier the
     differences are between a row and its origin than between any two rows. The known rows count
-    likewise; the weight is the mean over all rows of both.
+    likewise. The weight is the mean over all rows of both, above that of the least likely customer.
 
     Limits: a row whose item was replaced counts as invented. Of very many rows that may be the
     origin, only those nearest in time are compared.
