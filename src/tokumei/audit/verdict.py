@@ -88,7 +88,13 @@ class Verdict:
 ASSUMES = "Pseudonyms, basket numbers and the order of rows are drawn at random."
 
 
-def judge_groups(case: Case, risks: Sequence[Marked], *, max_risk: float = MAX_RISK) -> Verdict:
+def judge_groups(
+    case: Case,
+    risks: Sequence[Marked],
+    *,
+    max_risk: float = MAX_RISK,
+    links: tuple[Sentence, ...] = (),
+) -> Verdict:
     """Return the verdict: groups from the release alone, tested against every attacker."""
     customers = case.customers
     sizes = customers.group_by("alike").agg(pl.len()).sort("alike")
