@@ -29,7 +29,8 @@ class GeneralizeAtRandom(Checked):
 
     Every cell by itself is suppressed, widened or left, by the given shares. A date, price or
     quantity becomes an interval around it, an item a set with other items. The true value lies in
-    every cell. Like the sample of PWSCUP 2018, it is a starting point, not a protection.
+    every cell. Like the sample of PWSCUP 2018, it is a starting point, not a protection. A time of
+    day is cut off, unless it is to be kept: every time, widened or not, becomes whole days.
 
     A date d becomes :math:`d - a` to :math:`d + b` with a and b uniform in 0, ..., `days`; an
     amount x becomes :math:`x (1 - a)` to :math:`x (1 + b)` with a and b uniform in 0 to `amounts`.
@@ -45,6 +46,7 @@ class GeneralizeAtRandom(Checked):
         float, Interval(ge=0, lt=1), Doc("Largest relative widening of a price or quantity.")
     ] = 0.5
     items: Annotated[int, Ge(1), Doc("Most items that a set has.")] = 4
+    keep_times: Annotated[bool, Doc("Whether to keep the time of day.")] = False
 
     def __call__(self, history: History, /, *, seed: int) -> History:
         names = [name for name in CELLS if name in history.visible]
@@ -86,6 +88,11 @@ class GeneralizeAtRandom(Checked):
                 lo=(pl.col("x") - pl.duration(days="back")).clip(lower_bound=first),
                 hi=(pl.col("x") + pl.duration(days="on")).clip(upper_bound=last),
             )
+            if not self.keep_times and values.dtype != pl.Date:
+                day = pl.col("lo", "hi").dt.truncate("1d")
+                ends = ends.with_columns(day).with_columns(
+                    pl.col("hi").dt.offset_by("1d") - pl.duration(microseconds=1)
+                )
         else:
             x = pl.col("x")
             less, more = (

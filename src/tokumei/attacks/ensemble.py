@@ -8,7 +8,9 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from tokumei.attacks.basket_sizes import BasketSizes
 from tokumei.attacks.candidate_intersection import CandidateIntersection
+from tokumei.attacks.cell_values import CellValues
 from tokumei.attacks.customer_attributes import CustomerAttributes
 from tokumei.attacks.exact_row import ExactRow
 from tokumei.attacks.item_intersection import ItemIntersection
@@ -17,7 +19,9 @@ from tokumei.attacks.matching import ALL_PAIRS, SHORTLIST, assign
 from tokumei.attacks.multiset_jaccard import MultisetJaccard
 from tokumei.attacks.naming import guess, people, pseudonyms
 from tokumei.attacks.rfm_profile import RfmProfile
+from tokumei.attacks.row_count import RowCount
 from tokumei.attacks.strip_decoys import StripDecoys
+from tokumei.attacks.time_of_day import TimeOfDay
 from tokumei.attacks.time_profile import TimeProfile
 from tokumei.contracts import Attack, Challenge, Guess
 from tokumei.draws import Floats, derive, keys_of, uniform
@@ -53,6 +57,10 @@ def members(top: int) -> tuple[Attack, ...]:
         ItemIntersection(),
         RfmProfile(top=top),
         TimeProfile(top=top),
+        TimeOfDay(top=top),
+        RowCount(top=top),
+        BasketSizes(top=top),
+        CellValues(top=top),
         CustomerAttributes(top=top),
     )
 

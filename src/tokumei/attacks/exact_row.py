@@ -36,7 +36,7 @@ class ExactRow(Checked):
     top: Annotated[int, Ge(1), Doc("How many customers to name for each target at most.")] = 10
 
     def __call__(self, challenge: Challenge, /, *, seed: int) -> Guess:
-        shared = _comparable(challenge.release, challenge.known)
+        shared = comparable(challenge.release, challenge.known)
         released = challenge.release.purchases.select("person", *shared).rename(
             {"person": "pseudonym"}
         )
@@ -51,7 +51,8 @@ class ExactRow(Checked):
         return guess(challenge, settle(_heaviest(votes, self.top)))
 
 
-def _comparable(release: History, known: History) -> tuple[str, ...]:
+def comparable(release: History, known: History) -> tuple[str, ...]:
+    """Return the exact columns that release and knowledge share."""
     theirs, ours = release.purchases.collect_schema(), known.purchases.collect_schema()
     shared = tuple(
         name
