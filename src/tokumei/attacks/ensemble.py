@@ -12,7 +12,9 @@ from tokumei.attacks.basket_sizes import BasketSizes
 from tokumei.attacks.candidate_intersection import CandidateIntersection
 from tokumei.attacks.cell_values import CellValues
 from tokumei.attacks.customer_attributes import CustomerAttributes
+from tokumei.attacks.decoy_odds import DecoyOdds
 from tokumei.attacks.exact_row import ExactRow
+from tokumei.attacks.fuzzy_rows import FuzzyRows
 from tokumei.attacks.item_intersection import ItemIntersection
 from tokumei.attacks.jaccard import Jaccard
 from tokumei.attacks.matching import ALL_PAIRS, SHORTLIST, assign
@@ -23,6 +25,7 @@ from tokumei.attacks.row_count import RowCount
 from tokumei.attacks.strip_decoys import StripDecoys
 from tokumei.attacks.time_of_day import TimeOfDay
 from tokumei.attacks.time_profile import TimeProfile
+from tokumei.attacks.value_profiles import ValueProfiles
 from tokumei.contracts import Attack, Challenge, Guess
 from tokumei.draws import Floats, derive, keys_of, uniform
 from tokumei.errors import SchemaError
@@ -62,6 +65,9 @@ def members(top: int) -> tuple[Attack, ...]:
         BasketSizes(top=top),
         CellValues(top=top),
         CustomerAttributes(top=top),
+        FuzzyRows(top=top),
+        DecoyOdds(top=top),
+        ValueProfiles(top=top),
     )
 
 
