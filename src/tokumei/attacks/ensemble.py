@@ -65,9 +65,9 @@ def members(top: int) -> tuple[Attack, ...]:
         BasketSizes(top=top),
         CellValues(top=top),
         CustomerAttributes(top=top),
-        FuzzyRows(top=top),
-        DecoyOdds(top=top),
-        ValueProfiles(top=top),
+        FuzzyRows(one_to_one=False, top=top),
+        DecoyOdds(one_to_one=False, top=top),
+        ValueProfiles(one_to_one=False, top=top),
     )
 
 
@@ -125,12 +125,32 @@ class _Evidence:
         """Return which pairs are named, and the logarithm of the odds of all pairs."""
         seen = np.array([self._standing_out(line) for line in self.weights])
         voices = np.array([self._share_right_at_once(line) ** 2 for line in self.weights])
+        # The members together, and the one who is borne out best: alone, and as the teacher.
+        best = int(np.argmax([self._mutual(line) for line in seen]))
+        alone = np.eye(len(seen))[best]
+        found = [self._learned(voices, seen, seed), self._learned(alone, seen, seed)]
+        found.append((self._name(_score(alone, seen), seed), _score(alone, seen)))
+        return max(found, key=lambda solution: self._mutual(solution[1]))
+
+    def _learned(self, voices: Floats, seen: Floats, seed: int) -> tuple[Mask, Floats]:
+        """Name by these voices, then learn others from the names, and name again."""
         odds = _score(voices, seen)
         named = self._name(odds, seed)
         for _ in range(ROUNDS):
             odds = _score(_discriminant(seen, named), seen)
             named = self._name(odds, seed)
         return named, odds
+
+    def _mutual(self, odds: Floats) -> float:
+        """Return the share of targets that are the best of their best customer: by chance half."""
+        most = np.full(len(self.persons), -np.inf)
+        np.maximum.at(most, self.columns, odds)
+        best = odds == self._largest(odds)[self.rows]
+        asked = odds == most[self.columns]
+        # Of equally good ones each is the best as often.
+        share = 1 / np.bincount(self.rows[best], minlength=len(self.targets))[self.rows]
+        chance = 1 / np.bincount(self.columns[asked], minlength=len(self.persons))[self.columns]
+        return float((share * chance)[best & asked].sum() / len(self.targets))
 
     def _standing_out(self, line: Floats) -> Floats:
         """Return by how many standard deviations each pair differs from its target's mean."""
