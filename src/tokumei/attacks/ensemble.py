@@ -113,6 +113,8 @@ class _Evidence:
     """The target of each pair."""
     columns: Ints
     """The person of each pair."""
+    own: list[bool]
+    """Whether a member learns from its own names, so that they bear each other out."""
     weights: Floats
     """A line for each member, a column for each pair; 0 where the member does not name it."""
 
@@ -125,11 +127,16 @@ class _Evidence:
         """Return which pairs are named, and the logarithm of the odds of all pairs."""
         seen = np.array([self._standing_out(line) for line in self.weights])
         voices = np.array([self._share_right_at_once(line) ** 2 for line in self.weights])
-        # The members together, and the one who is borne out best: alone, and as the teacher.
-        best = int(np.argmax([self._mutual(line) for line in seen]))
+        mutual = [self._mutual(line) * (not own) for line, own in zip(seen, self.own, strict=True)]
+        best = int(np.argmax(mutual))
+        # Chance gives a half, with a standard deviation of at most half of this.
+        if mutual[best] <= 0.5 + 1 / np.sqrt(len(self.targets)):
+            return self._learned(voices, seen, seed)
         alone = np.eye(len(seen))[best]
-        found = [self._learned(voices, seen, seed), self._learned(alone, seen, seed)]
-        found.append((self._name(_score(alone, seen), seed), _score(alone, seen)))
+        found = [
+            self._learned(alone, seen, seed),
+            (self._name(_score(alone, seen), seed), _score(alone, seen)),
+        ]
         return max(found, key=lambda solution: self._mutual(solution[1]))
 
     def _learned(self, voices: Floats, seen: Floats, seed: int) -> tuple[Mask, Floats]:
@@ -245,6 +252,7 @@ def _ask(challenge: Challenge, seed: int) -> _Evidence:
     everything = len(asked) * len(possible)
     top = len(possible) if everything <= ALL_PAIRS**2 else min(SHORTLIST, len(possible))
     lines: list[tuple[Ints, Floats]] = []
+    own: list[bool] = []
     refusals: list[str] = []
     for member in members(max(top, 1)):
         try:
@@ -253,6 +261,7 @@ def _ask(challenge: Challenge, seed: int) -> _Evidence:
             refusals.append(str(error))
             continue
         lines.append(_line(frame(said.pairs), asked, possible, top))
+        own.append(isinstance(member, FuzzyRows | DecoyOdds))
     if not lines:
         raise SchemaError(f"To combine attacks, at least one must apply; none does. {refusals[0]}")
     if top == len(possible):
@@ -263,7 +272,7 @@ def _ask(challenge: Challenge, seed: int) -> _Evidence:
     for line, (numbers, values) in zip(weights, lines, strict=True):
         line[np.searchsorted(pairs, numbers)] = values
     rows, columns = np.divmod(pairs, max(len(possible), 1))
-    return _Evidence(asked, possible, rows, columns, weights)
+    return _Evidence(asked, possible, rows, columns, own, weights)
 
 
 def _line(
