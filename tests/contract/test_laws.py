@@ -65,6 +65,8 @@ EXAMPLES: dict[tuple[str, str], list[dict[str, Any]]] = {
     ],
     ("anonymizer", "generalize-at-random"): [{}, {"suppress": 0.0, "items": 2, "share": 1.0}],
     ("attack", "candidate-intersection"): [{}, {"one_to_one": False}],
+    ("attack", "decoy-odds"): [{}, {"one_to_one": False}],
+    ("attack", "fuzzy-rows"): [{}, {"one_to_one": False}],
     ("attack", "jaccard"): [{}, {"weights": "idf", "top": 1}, {"one_to_one": True}],
     ("attack", "key-matching"): [{}, {"on": "item+price", "item_characters": 9}],
     ("attack", "multiset-jaccard"): [{}, {"one_to_one": True}],

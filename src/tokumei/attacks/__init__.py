@@ -2,8 +2,10 @@
 
 from tokumei.attacks.candidate_intersection import CandidateIntersection
 from tokumei.attacks.customer_attributes import CustomerAttributes
+from tokumei.attacks.decoy_odds import DecoyOdds
 from tokumei.attacks.ensemble import Ensemble
 from tokumei.attacks.exact_row import ExactRow
+from tokumei.attacks.fuzzy_rows import FuzzyRows
 from tokumei.attacks.item_intersection import ItemIntersection
 from tokumei.attacks.jaccard import Jaccard
 from tokumei.attacks.key_matching import KeyMatching
@@ -17,8 +19,10 @@ from tokumei.attacks.unique_row import UniqueRow
 __all__ = [
     "CandidateIntersection",
     "CustomerAttributes",
+    "DecoyOdds",
     "Ensemble",
     "ExactRow",
+    "FuzzyRows",
     "ItemIntersection",
     "Jaccard",
     "KeyMatching",

@@ -20,11 +20,13 @@ COLORS = {
     "multiset-jaccard": "#f16913",
     "item-intersection": "#fdae6b",
     "strip-decoys": "#d94801",
+    "decoy-odds": "#a63603",
     # By rows: brown.
     "exact-row": "#7f2704",
     "unique-row": "#a04a1c",
     "key-matching": "#c68a63",
     "candidate-intersection": "#5c3a21",
+    "fuzzy-rows": "#8c5a3c",
     # By profiles: violet.
     "rfm-profile": "#7b6bb1",
     "time-profile": "#a99fd0",
