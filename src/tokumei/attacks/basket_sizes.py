@@ -75,9 +75,10 @@ def _sizes(rows: pl.DataFrame, names: pl.Series) -> Floats:
         .with_columns(place=pl.int_range(pl.len()).over("person"))
         .filter(pl.col("place") < BASKETS)
     )
-    lines = np.zeros((len(names), sizes["place"].max() + 1))  # type: ignore[operator]
     who = sizes["person"].cast(pl.Enum(names)).to_physical().to_numpy()
-    lines[who, sizes["place"].to_numpy()] = sizes["len"].to_numpy()
+    places = sizes["place"].to_numpy()
+    lines = np.zeros((len(names), int(places.max()) + 1))
+    lines[who, places] = sizes["len"].to_numpy()
     return lines
 
 

@@ -51,4 +51,3 @@ class CellValues(Checked):
             similarity, targets, persons, top=self.top, one_to_one=self.one_to_one, seed=seed
         )
         return guess(challenge, pairs)
-

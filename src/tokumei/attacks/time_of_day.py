@@ -52,9 +52,7 @@ class TimeOfDay(Checked):
         if released.is_empty() or known.is_empty():
             return Guess.of({})
         targets, persons = (rows["person"].unique().sort() for rows in (released, known))
-        clock, hour = (
-            gains(released, known, name, targets, persons) for name in ("clock", "hour")
-        )
+        clock, hour = (gains(released, known, name, targets, persons) for name in ("clock", "hour"))
 
         def similarity(block: slice) -> Floats:
             similar: Floats = clock(block) + HABIT * hour(block)
@@ -86,6 +84,4 @@ def _moments(rows: pl.DataFrame) -> pl.DataFrame:
         part.cast(pl.Int32)
         for part in (moment.hour(), moment.minute(), moment.second(), moment.weekday())
     )
-    return both.select(
-        "person", clock=(hour * 60 + minute) * 60 + second, hour=weekday * 24 + hour
-    )
+    return both.select("person", clock=(hour * 60 + minute) * 60 + second, hour=weekday * 24 + hour)
