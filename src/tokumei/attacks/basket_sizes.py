@@ -27,7 +27,7 @@ CAP = 8.0
 class BasketSizes(Checked):
     r"""Name the customer whose baskets have the sizes that fit best.
 
-    Publishing gives baskets new numbers, but which rows lie in one basket is still told. The
+    Publishing gives baskets new numbers, but which rows lie in one basket stays visible. The
     baskets of a pseudonym and of a customer are put in order of their number of rows, and compared
     one by one, up to the hundredth; a missing one has no rows. Rows that were deleted, or that the
     attacker does not know, are allowed for as in row-count. The misfit of one basket counts up to
