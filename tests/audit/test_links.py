@@ -6,6 +6,8 @@ import zlib
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import permutations
+from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import polars as pl
@@ -13,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tokumei import History, Key, Release, generate, publish
+from tokumei import History, Key, Release, generate, publish, read
 from tokumei.anonymizers import Decoys
 from tokumei.audit.likeness import likeness
 from tokumei.audit.links import links
@@ -319,3 +321,28 @@ def test_middles_of_many_rows_lie_in_the_middle_and_are_not_accused() -> None:
         first, second = (spread * random.choice([-1, 1], 500) for _ in range(2))
         assert side(first, second) is None
     assert side(spread, spread + random.normal(0, 0.3, 500)) is not None
+
+
+@pytest.fixture(scope="module")
+def contest(real_data: Path) -> History:
+    folder = real_data / "data/pwscup2016"
+    return read(folder / "T.csv", folder / "M.csv", format="pwscup2016")
+
+
+@pytest.mark.realdata
+@pytest.mark.parametrize("period", [None, "month"])
+def test_of_real_customers_what_publish_draws_tells_nothing(
+    contest: History, period: Literal["month"] | None
+) -> None:
+    release = publish(contest, contest, secret=b"1", period=period)
+    assert links(contest, release) == links(contest, published(release)) == ()
+
+
+@pytest.mark.realdata
+def test_of_real_customers_reversed_rows_and_hashed_ids_are_found(contest: History) -> None:
+    release = publish(contest, contest, secret=b"1")
+    back = published(reordered(release, np.argsort(origins(release))[::-1]))
+    assert "The rows follow the order of the original: rank correlation -1.00" in said(
+        contest, back
+    )
+    assert "(sha1, hex): 400 of 400" in said(contest, published(renamed(release, sha1)))

@@ -21,6 +21,7 @@ from tokumei.attacks.strip_decoys import StripDecoys
 from tokumei.attacks.time_of_day import TimeOfDay
 from tokumei.attacks.time_profile import TimeProfile
 from tokumei.attacks.unique_row import UniqueRow
+from tokumei.attacks.value_profiles import ValueProfiles
 
 __all__ = [
     "BasketSizes",
@@ -44,4 +45,5 @@ __all__ = [
     "TimeOfDay",
     "TimeProfile",
     "UniqueRow",
+    "ValueProfiles",
 ]

@@ -24,6 +24,7 @@ from tokumei.attacks.row_count import RowCount
 from tokumei.attacks.strip_decoys import StripDecoys
 from tokumei.attacks.time_of_day import TimeOfDay
 from tokumei.attacks.time_profile import TimeProfile
+from tokumei.attacks.value_profiles import ValueProfiles
 from tokumei.attacks.voices import Ints, Pairs, believed
 from tokumei.contracts import Attack, Challenge, Guess
 from tokumei.draws import Floats, derive, keys_of, uniform
@@ -58,6 +59,7 @@ def members(top: int) -> tuple[Attack, ...]:
         CellValues(top=top),
         FuzzyRows(one_to_one=False, top=top),
         DecoyOdds(one_to_one=False, top=top),
+        ValueProfiles(top=top),
         CustomerAttributes(top=top),
     )
 

@@ -140,7 +140,7 @@ def item_popularity(audit: Audit, tr: Translate) -> Figure:
         "Dots on the dashed line are unchanged, above it more purchases than before, below it "
         "fewer. Large counts are rounded; a set of s items counts 1/s for each. Dots of fewer than "
         "{few} customers, or of one for the most part, are left out: {hidden} of n = {n} items."
-    ).format(few=FEW, hidden=percent(1 - data["items"].sum() / len(both)), n=f"{len(both):,}")
+    ).format(few=FEW, hidden=percent(1 - int(data["items"].sum()) / len(both)), n=f"{len(both):,}")
     chart = diagonal.encode(x="original:Q", y="release:Q") + points
     return finished("item-popularity", title, text, data, chart, width=380, height=300)
 

@@ -106,9 +106,8 @@ def hashed(names: list[str], others: list[str], salts: list[str] | None) -> Hash
     if best is None:
         return None
     _, name, forms, best_writing = best
-    counts = {writing: counted for writing, *counted in _tried(cores, forms, name)}
-    count, chance = counts[best_writing]
-    return Hashed(f"{name}, {best_writing}", int(count), chance)
+    counts = {writing: (count, chance) for writing, count, chance in _tried(cores, forms, name)}
+    return Hashed(f"{name}, {best_writing}", *counts[best_writing])
 
 
 def _tried(cores: list[str], forms: list[str], name: str) -> Iterator[tuple[str, int, float]]:

@@ -61,7 +61,7 @@ def likeness(
             own = int(np.trace(related))
             return Likeness(kind, own, len(ours), float(related.sum()) / len(ours))
     made = hashed(list(names), list(others), None if salts is None else list(salts))
-    return made and Likeness("hash", made.count, len(names), made.chance, made.name)
+    return Likeness("hash", made.count, len(names), made.chance, made.name) if made else None
 
 
 def _spread(n: int, most: int) -> list[int]:
