@@ -27,7 +27,7 @@ CAP = 8.0
 class BasketSizes(Checked):
     r"""Name the customer whose baskets have the sizes that fit best.
 
-    Publishing gives baskets new numbers, but which rows lie in one basket is still told. The
+    Publishing gives baskets new numbers, but which rows lie in one basket stays visible. The
     baskets of a pseudonym and of a customer are put in order of their number of rows, and compared
     one by one, up to the hundredth; a missing one has no rows. Rows that were deleted, or that the
     attacker does not know, are allowed for as in row-count. The misfit of one basket counts up to
@@ -75,9 +75,10 @@ def _sizes(rows: pl.DataFrame, names: pl.Series) -> Floats:
         .with_columns(place=pl.int_range(pl.len()).over("person"))
         .filter(pl.col("place") < BASKETS)
     )
-    lines = np.zeros((len(names), sizes["place"].max() + 1))  # type: ignore[operator]
     who = sizes["person"].cast(pl.Enum(names)).to_physical().to_numpy()
-    lines[who, sizes["place"].to_numpy()] = sizes["len"].to_numpy()
+    places = sizes["place"].to_numpy()
+    lines = np.zeros((len(names), int(places.max()) + 1))
+    lines[who, places] = sizes["len"].to_numpy()
     return lines
 
 

@@ -65,12 +65,12 @@ class TimeOfDay(Checked):
 
 
 def _check(history: History) -> None:
-    """Raise a SchemaError unless some row tells a time of day."""
+    """Raise a SchemaError unless some row has a time of day."""
     rows = history.frame()
     if "time" not in rows.columns or kind(rows.schema["time"]) != "interval":
         history.require("time", to=TO)
     if low(rows["time"]).dtype == pl.Date or _moments(rows)["clock"].n_unique() < 2:
-        raise SchemaError(f"To {TO}, some must be told; all are cut to days or suppressed.")
+        raise SchemaError(f"To {TO}, some rows must have one; all are cut to days or suppressed.")
 
 
 def _moments(rows: pl.DataFrame) -> pl.DataFrame:

@@ -1,0 +1,165 @@
+"""How far each member of the ensemble is believed, learned without any answer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from tokumei.attacks.matching import ALL_PAIRS, SHORTLIST, assign
+from tokumei.draws import Floats, keys_of
+from tokumei.itemsets.search import Matches
+
+Ints = npt.NDArray[np.int64]
+Mask = npt.NDArray[np.bool_]
+
+ROUNDS = 2
+"""How often the voices are learned from the names found so far."""
+RIDGE = 0.1
+"""Added to the variances, so that members who say the same do not cancel out."""
+SAME = 1e-12
+"""A variance below it is that of equal numbers."""
+FEWEST = 3
+"""From fewer targets than this nothing is learned."""
+
+
+@dataclass(frozen=True, eq=False)
+class Pairs:
+    """The pairs of target and person that are spoken of, sorted by target and person.
+
+    These are all pairs, or where they are too many, those that some member has on its shortlist.
+    A line of evidence has a number for each of them.
+    """
+
+    targets: pl.Series
+    persons: pl.Series
+    rows: Ints
+    """The target of each pair."""
+    columns: Ints
+    """The person of each pair."""
+
+    @property
+    def one_to_one(self) -> bool:
+        """Whether every target may have its own customer."""
+        return len(self.targets) <= len(self.persons)
+
+    def standing_out(self, line: Floats) -> Floats:
+        """Return by how many standard deviations each pair differs from its target's mean."""
+        count = len(self.persons)
+        mean = np.bincount(self.rows, line, len(self.targets)) / count
+        variance = np.bincount(self.rows, line**2, len(self.targets)) / count - mean**2
+        spread = np.sqrt(np.where(variance > SAME, variance, np.inf))
+        result: Floats = (line - mean[self.rows]) / spread[self.rows]
+        return result
+
+    def share_right_at_once(self, line: Floats) -> float:
+        """Return the share of targets that can have their heaviest customer, or one of the ties."""
+        heaviest = (line == self.largest(line)[self.rows]) & (line > 0)
+        ties = np.bincount(self.rows[heaviest], minlength=len(self.targets))
+        shares = 1 / ties[self.rows[heaviest]]
+        asked = np.bincount(self.columns[heaviest], shares, len(self.persons))
+        places = max(1.0, len(self.targets) / len(self.persons))
+        return float(np.minimum(asked, places).sum() / len(self.targets))
+
+    def largest(self, line: Floats) -> Floats:
+        """Return the largest number of each target; 0 where it has no pair."""
+        result = np.zeros(len(self.targets))
+        present, starts = np.unique(self.rows, return_index=True)
+        result[present] = np.maximum.reduceat(line, starts)
+        return result
+
+    def name(self, odds: Floats, seed: int) -> Mask:
+        """Return which pairs are named: one to one, or the best of each target."""
+        if not self.one_to_one:
+            best: Mask = odds == self.largest(odds)[self.rows]
+            return best
+        order = np.lexsort((-odds, self.rows))
+        rows = self.rows[order]
+        places = np.arange(len(rows)) - np.searchsorted(rows, rows)
+        wanted = len(self.persons) if len(self.persons) <= ALL_PAIRS else SHORTLIST
+        order, rows, places = (part[places < wanted] for part in (order, rows, places))
+        shape = len(self.targets), wanted
+        base, gains = np.full(shape, -1, dtype=np.int64), np.zeros(shape)
+        base[rows, places] = self.columns[order]
+        # Above 0: who has a pair is not left alone.
+        gains[rows, places] = odds[order] - odds.min()
+        chosen = assign(
+            Matches(base, gains),
+            len(self.persons),
+            keys_of(self.targets),
+            keys_of(self.persons),
+            seed,
+        )
+        named: Mask = np.zeros(len(odds), dtype=bool)
+        named[order[places == chosen[rows]]] = True
+        return named
+
+    def ranks(self, odds: Floats, named: Mask) -> Floats:
+        """Return for each target how many persons have the odds of the one named, or better."""
+        least = np.full(len(self.targets), np.inf)
+        np.minimum.at(least, self.rows[named], odds[named])
+        as_good = odds >= least[self.rows]
+        return np.maximum(np.bincount(self.rows[as_good], minlength=len(self.targets)), 1.0)
+
+
+def score(voices: Floats, seen: Floats) -> Floats:
+    """Return the weighted sum of what the members see; equal sums are equal to the last digit."""
+    result: Floats = (voices @ seen).round(9)
+    return result
+
+
+def believed(pairs: Pairs, weights: Floats, halves: tuple[Floats, Floats], seed: int) -> Floats:
+    """Return the odds of all pairs, by the voices that both halves of the release bear out.
+
+    `weights` and `halves` have a line for each member: what it says of the release, and of two
+    halves of its rows. A member that sees nothing but noise names one customer by the one half and
+    another by the other. So the voices are learned across: the pairs that one half names show by
+    the other half which members are right.
+
+    It is begun with all members alike, and with each as loud as the square of the share of targets
+    that can be right at once. Of all voices on the way, those are believed whose names rank best
+    in the halves.
+    """
+    whole, *parts = (
+        np.array([pairs.standing_out(line) for line in lines]) for lines in (weights, *halves)
+    )
+    spoken = [
+        np.bincount(pairs.rows, np.abs(part).sum(axis=0), len(pairs.targets)) > 0 for part in parts
+    ]
+    both: Mask = spoken[0] & spoken[1]
+    loud = np.array([pairs.share_right_at_once(line) ** 2 for line in weights])
+    best, chosen = np.inf, score(loud, whole)
+    for voices in (loud, np.ones(len(weights))) if both.sum() >= FEWEST else ():
+        for _ in range(ROUNDS + 1):
+            odds = score(voices, whole)
+            named = pairs.name(odds, seed)
+            ranks = [pairs.ranks(score(voices, part), named)[both] for part in parts]
+            rank = float(np.log(ranks).mean().round(9))
+            if rank < best:
+                best, chosen = rank, odds
+            voices = _across(pairs, parts, both, voices, seed)
+    return chosen * _scale(chosen, pairs.name(chosen, seed))
+
+
+def _across(pairs: Pairs, parts: list[Floats], both: Mask, voices: Floats, seed: int) -> Floats:
+    """Return the voices that tell the pairs named by one half from others, as the other sees it."""
+    right: list[Floats] = []
+    for ours, theirs in (parts, parts[::-1]):
+        named = pairs.name(score(voices, ours), seed) & both[pairs.rows]
+        right.append(theirs[:, named])
+    seen = np.concatenate(right, axis=1)
+    mean = seen.mean(axis=1)
+    centered = seen - mean[:, np.newaxis]
+    spread = np.mean([part @ part.T / part.shape[1] for part in parts], axis=0)
+    within = (centered @ centered.T / seen.shape[1] + spread) / 2
+    found: Floats = np.linalg.solve(within + RIDGE * np.eye(len(mean)), mean)
+    return np.maximum(found, 0)
+
+
+def _scale(odds: Floats, named: Mask) -> float:
+    """Return what makes the sums log-odds: the discriminant between pairs named and all."""
+    everyone = odds.var()
+    within = (odds[named].var() + everyone) / 2 + RIDGE * everyone
+    return max(float((odds[named].mean() - odds.mean()) / within), 0.0) if within > SAME else 1.0
