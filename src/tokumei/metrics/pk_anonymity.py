@@ -14,12 +14,11 @@ from tokumei.parameters import Checked
 from tokumei.pk import Correlation, Domain, anonymity, mechanism, records_of
 from tokumei.pk.files import Forbidden, parse_forbidden, space_of
 from tokumei.pk.kernels import Ints
+from tokumei.pk.randomness import LEVEL, randomness
 from tokumei.pk.verifying import Estimate, estimate
 from tokumei.registry import metric
 from tokumei.tables import frame
 
-LEAST_CHANCE = 1e-6
-"""Below it, changed values were not drawn uniformly."""
 DEVIATIONS = 1.96
 
 
@@ -55,8 +54,9 @@ class PkAnonymity(Checked):
 
     def __call__(self, history: History, release: Release, /, *, seed: int) -> Score:
         names = column_names(self.columns)
-        kept = linked(history, release, self.table, names, self.forbidden, seed=seed)
+        kept = linked(history, release, self.table, names, self.forbidden)
         found, size = kept.estimate, len(kept.before)
+        promised = looks_drawn(kept, seed=seed)
 
         def k_at(shift: float) -> float:
             rho = [
@@ -65,7 +65,6 @@ class PkAnonymity(Checked):
             ]
             return 1.0 if max(rho) == 1.0 else anonymity(mechanism(kept.space, rho), size)
 
-        promised = found.chance >= LEAST_CHANCE
         return Score(
             "pk-anonymity",
             k_at(0) if promised else 1.0,
@@ -87,8 +86,17 @@ class Linked:
     estimate: Estimate
 
 
+def looks_drawn(kept: Linked, *, seed: int) -> bool:
+    """Tell whether nothing contradicts that values were kept and drawn as the estimate says."""
+    found = kept.estimate
+    if max(found.rho) == 1.0 or found.fewest <= LEVEL:
+        return False
+    of = mechanism(kept.space, found.rho)
+    return randomness(kept.before, kept.after, of, seed=seed).believed
+
+
 def linked(
-    history: History, release: Release, part: str, names: list[str], forbidden: str, *, seed: int
+    history: History, release: Release, part: str, names: list[str], forbidden: str
 ) -> Linked:
     """Link records with the key, and estimate with which rho they were perturbed."""
     to = "verify Pk-anonymity"
@@ -107,4 +115,4 @@ def linked(
     new = both.select(pl.col(f"{name}_right").alias(name) for name in names)
     space = space_of(Domain.found_in(pl.concat([old, new]), names), forbidden)
     cells = records_of(old, space).cells, records_of(new, space).cells
-    return Linked(space, *cells, estimate(*cells, space, seed=seed))
+    return Linked(space, *cells, estimate(*cells, space))
