@@ -20,6 +20,10 @@ from tokumei.registry import metric
 from tokumei.tables import frame
 
 DEVIATIONS = 1.96
+ASSUMES = (
+    "The attacker knows every record, and how values were drawn. One table cannot prove that they "
+    "were drawn at random."
+)
 
 
 @metric("pk-anonymity")
@@ -28,14 +32,18 @@ class PkAnonymity(Checked):
     r"""Pk-anonymity k of some columns, computed from what happened to their values.
 
     The original and the release tell, with the key, how often values were kept; that gives rho, and
-    rho gives k by the exact minimum. If the changed values do not look as if they had been drawn
-    uniformly, or if none was changed, nothing is promised and k is 1.
+    rho gives k by the exact minimum. The release is compared with tables that are drawn with this
+    rho. If it is odd among them, if fewer values are kept than by chance, or if none was changed,
+    nothing is promised and k is 1; and also if a substitution, in which each value becomes one
+    fixed value, would not be noticed in so small a table.
 
     With A the probabilities of the N records' changes, :math:`k = 1 + (N - 1) \min A_{u,v'}
     A_{v,u'} / (A_{u,u'} A_{v,v'})` over all values u, v before and u', v' after.
 
-    Limits: rho is estimated, and roughly so where there are few records; what other columns tell is
-    not covered.
+    Limits: one table never proves that values were drawn at random: a rule that the comparison does
+    not look for passes, and one honest release in a thousand fails. rho is estimated, and roughly
+    so where there are few records; what other columns tell is not covered. For purchases, k is
+    about a row, not about its customer.
 
     References
     ----------
@@ -71,7 +79,7 @@ class PkAnonymity(Checked):
             "higher",
             (1.0, float(size)),
             size,
-            assumes="The attacker knows every record, and how values were drawn.",
+            assumes=ASSUMES,
             interval=(k_at(DEVIATIONS), k_at(-DEVIATIONS)) if promised else (1.0, 1.0),
         )
 

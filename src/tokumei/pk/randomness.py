@@ -41,6 +41,8 @@ NOTICED = 0.9
 SLOTS = 1 << 22
 RECORDS = 16_381
 """Different records that are counted apart; a prime, so that no attribute drops out."""
+ALLOWANCE = 1.1
+"""A table may be this much odder than the drawn ones, from which center and spread were taken."""
 LEAST_SPREAD = 0.1
 """Added to spreads: a respect in which drawn tables never differ tells little."""
 
@@ -109,7 +111,8 @@ class _Drawn:
 
     def chance(self, table: Floats) -> float:
         """Return the share of drawn tables, and this one, that are at least as odd as this one."""
-        return float((1 + np.sum(self._odd >= self._oddness(table))) / (1 + len(self.tables)))
+        odd = self._oddness(table) / ALLOWANCE
+        return float((1 + np.sum(self._odd >= odd)) / (1 + len(self.tables)))
 
 
 def _drawn(respects: _Respects, numbers: range, seed: int) -> _Drawn:
@@ -135,15 +138,22 @@ def _substituted(
         return
     changed = np.flatnonzero(old[attribute] != new[attribute])
     group = old[attribute][changed]
-    if isinstance(of.space, Correlation):  # what may follow depends on what is before
-        for line, size in zip(new[:attribute], of.domain.shape, strict=False):
-            group = group * size + line[changed]
+    if isinstance(of.space, Correlation):
+        group = _following(old, new, of.domain.shape, attribute)[changed]
     for number in range(TRIED):
         order = np.argsort(uniform(seed, f"substitution/{attribute}/{number}", changed))
         _, first, place = np.unique(group[order], return_index=True, return_inverse=True)
         cells = after.copy()
         cells[changed[order]] = after[changed[order[first[place]]]]
         yield _only(cells, new, of, attribute)
+
+
+def _following(old: list[Ints], new: list[Ints], sizes: tuple[int, ...], attribute: int) -> Ints:
+    """Return a number for the old value of an attribute and all new values before it."""
+    group = old[attribute]
+    for line, size in zip(new[:attribute], sizes, strict=False):
+        group = group * size + line
+    return group
 
 
 def _kept_by_value(
@@ -203,6 +213,9 @@ class _Respects:
                     found += self._association(known, count, moved, others)
                     found += self._association(known, count, went, all_)
             found += self._association(np.roll(move, 1), size, move, _shares(move, size))
+            if isinstance(self.of.space, Correlation):  # what may follow depends on what is before
+                group = _following(self.old, new, self.sizes, j) % RECORDS
+                found += self._association(group, RECORDS, went, all_)
             seen = np.bincount(new[j], minlength=size)
             found.append(_distance(seen, np.bincount(self.old[j], minlength=size)))
             found.append(float(np.cbrt(np.sum((seen - self.margins[j]) ** 2 / self.margins[j]))))
@@ -230,7 +243,7 @@ def _margins(before: Ints, old: list[Ints], of: Mechanism) -> list[Floats]:
             for line, size in zip(of.codes, of.domain.shape, strict=True)
         ]
     return [
-        rho * np.bincount(line, minlength=size) + (1 - rho) * len(before) / size
+        np.asarray(rho * np.bincount(line, minlength=size) + (1 - rho) * len(before) / size)
         for rho, line, size in zip(of.rho, old, of.domain.shape, strict=True)
     ]
 

@@ -38,7 +38,10 @@ class _Step:
 
 def estimate(before: Ints, after: Ints, space: Domain | Correlation) -> Estimate:
     """Estimate rho of every attribute from the cells of records before and after."""
-    steps = (_along_tree if isinstance(space, Correlation) else _by_axis)(before, after, space)
+    if isinstance(space, Correlation):
+        steps = _along_tree(before, after, space)
+    else:
+        steps = _by_axis(before, after, space)
     rhos, errors = zip(*map(_kept, steps), strict=True)
     return Estimate(rhos, errors, min(map(_fewest, steps)))
 
