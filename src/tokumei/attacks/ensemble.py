@@ -77,7 +77,9 @@ class Ensemble(Checked):
     at random fall silent, and members who say the same are not counted double. It begins with all
     members alike, and with members heard by the square of the share of targets that can be right
     at once if no customer is named twice. Of all voices on the way, those are taken whose names
-    have the best mean logarithm of their ranks in the two halves.
+    have the best mean logarithm of their ranks in the two halves. A member by whom far more targets
+    than by chance are the best of their best customer is believed alone, unless the sum does as
+    well.
 
     Each customer is named once at most, so that the sum is largest; with more targets than
     customers, each target gets its best. Targets that no member can tell apart share their names.
@@ -102,7 +104,9 @@ class Ensemble(Checked):
             return Guess.of({})
         halves = [_ask(part, targets, persons, top, seed)[0] for part in _halves(question, seed)]
         weights, first, second = (_lines(said, pairs, list(whole)) for said in (whole, *halves))
-        odds = believed(pairs, weights, (first, second), seed)
+        asked = members(1)
+        learns = np.array([isinstance(asked[number], FuzzyRows | DecoyOdds) for number in whole])
+        odds = believed(pairs, weights, (first, second), learns, seed)
         return guess(challenge, _names(pairs, odds, seed))
 
 

@@ -14,13 +14,15 @@ from tokumei.attacks.counting import purchases_of
 from tokumei.attacks.exact_row import comparable
 from tokumei.attacks.matching import OneToOne, Top
 from tokumei.attacks.naming import guess
-from tokumei.attacks.nearest import BLOCK, Similarity, nearest
+from tokumei.attacks.nearest import Similarity, nearest
 from tokumei.contracts import Challenge, Guess
 from tokumei.draws import Floats
 from tokumei.parameters import Checked
 from tokumei.registry import attack
 
 Ints = npt.NDArray[np.int64]
+Shape = tuple[int, int]
+"""How many targets and persons there are."""
 
 OWN = 0.9
 """The chance that a released value is drawn from the customer's own, in this reading."""
@@ -29,6 +31,8 @@ MOST_VALUES = 3_000
 RANKS, NEAR_RANKS = 600, 10
 MINUTES, NEAR_MINUTES, CLOCK = 24 * 60, 20, 30
 """Minutes of a day; those that count as near; and the steps by which clocks are moved."""
+SAMPLE = 60
+"""How many targets tell which reading to believe."""
 SCALE, LARGEST_SCALE = 20, 20
 """Steps of a doubling's logarithm; and by how many the prices of a customer may be scaled."""
 
@@ -89,13 +93,11 @@ def _evidence(similarity: Similarity, targets: int) -> float:
     """Return how much likelier a reading makes the release than chance does, in logarithms.
 
     Somebody is behind every target, each as likely: where no customer's values are those of the
-    target, all are less likely than everybody's, and the evidence is below 0.
+    target, all are less likely than everybody's, and the evidence is below 0. Some targets,
+    evenly spread, are enough to see it.
     """
-    total = 0.0
-    for start in range(0, targets, BLOCK):
-        found = similarity(slice(start, start + BLOCK))
-        total += float((logsumexp(found, axis=1) - np.log(found.shape[1])).sum())
-    return total
+    found = similarity(slice(None, None, -(-targets // SAMPLE)))
+    return float((logsumexp(found, axis=1) - np.log(found.shape[1])).mean())
 
 
 def _positive(similarity: Similarity) -> Similarity:
@@ -138,7 +140,7 @@ def _readings(
             lambda cells: (cells.dt.hour().cast(pl.Int64) * 60 + cells.dt.minute()).to_numpy(),
         )
         if any(codes.any() for codes in minutes):
-            yield _by_clock(compared, minutes)
+            yield _by_clock(owners, minutes, shape)
             yield compared(minutes, NEAR_MINUTES, circular=True)
     if values[0].dtype.is_numeric() and name == "price":
         cents = _each(values, lambda cells: (np.rint(cells.to_numpy() * 100) % 100).astype(int))
@@ -175,19 +177,23 @@ def _ranked(released: pl.Series, known: pl.Series) -> tuple[Ints, Ints]:
     return first, second
 
 
-def _by_clock(compared: Callable[..., Similarity], minutes: tuple[Ints, Ints]) -> Similarity:
+def _by_clock(owners: tuple[Ints, ...], minutes: tuple[Ints, Ints], shape: Shape) -> Similarity:
     """Compare times of day by the clock, of those that differ by half hours, that fits best."""
-    clocks = [
-        compared(((minutes[0] + move) % MINUTES, minutes[1])) for move in range(0, MINUTES, CLOCK)
-    ]
-    sample = slice(0, 50)  # a common clock shows in a few targets
-    gains = [float(one(sample).max(axis=1).sum()) for one in clocks]
-    return clocks[int(np.argmax(gains))]
+    gain = _gain(_histogram(owners[1], minutes[1], shape[1], MINUTES))
+    shown = _histogram(owners[0], minutes[0], shape[0], MINUTES)
+    sample = shown[:: -(-shape[0] // SAMPLE)]
+    moves = range(0, MINUTES, CLOCK)
+    fits = [float((np.roll(sample, move, axis=1) @ gain).max(axis=1).sum()) for move in moves]
+    moved = np.roll(shown, moves[int(np.argmax(fits))], axis=1)
+
+    def similarity(block: slice) -> Floats:
+        found: Floats = moved[block] @ gain
+        return found
+
+    return similarity
 
 
-def _scaled(
-    owners: tuple[Ints, ...], values: tuple[pl.Series, ...], shape: tuple[int, int]
-) -> Similarity:
+def _scaled(owners: tuple[Ints, ...], values: tuple[pl.Series, ...], shape: Shape) -> Similarity:
     """Compare prices up to a factor of each customer, each factor as likely."""
     moves = range(-LARGEST_SCALE, LARGEST_SCALE + 1)
     logs = [
@@ -212,7 +218,7 @@ def _scaled(
 def _likelihood(
     owners: tuple[Ints, ...],
     codes: tuple[Ints, Ints],
-    shape: tuple[int, int],
+    shape: Shape,
     near: int,
     *,
     circular: bool,

@@ -21,6 +21,9 @@ RIDGE = 0.1
 """Added to the variances, so that members who say the same do not cancel out."""
 SAME = 1e-12
 """A variance below it is that of equal numbers."""
+SURE = 2.5
+"""Mutually best pairs beyond the half that chance gives, in 1 / sqrt(targets): then a member is
+right. A standard deviation of that share is at most half of it."""
 FEWEST = 3
 """From fewer targets than this nothing is learned."""
 
@@ -103,6 +106,18 @@ class Pairs:
         as_good = odds >= least[self.rows]
         return np.maximum(np.bincount(self.rows[as_good], minlength=len(self.targets)), 1.0)
 
+    def mutual(self, odds: Floats) -> float:
+        """Return the share of targets that are the best of their best person: by chance half."""
+        most = np.full(len(self.persons), -np.inf)
+        np.maximum.at(most, self.columns, odds)
+        best = odds == self.largest(odds)[self.rows]
+        asked = odds == most[self.columns]
+        # Of equally good ones each is the best as often.
+        share = 1 / np.maximum(np.bincount(self.rows[best], minlength=len(self.targets)), 1)
+        chance = 1 / np.maximum(np.bincount(self.columns[asked], minlength=len(self.persons)), 1)
+        both = best & asked
+        return float((share[self.rows] * chance[self.columns])[both].sum() / len(self.targets))
+
 
 def score(voices: Floats, seen: Floats) -> Floats:
     """Return the weighted sum of what the members see; equal sums are equal to the last digit."""
@@ -110,7 +125,13 @@ def score(voices: Floats, seen: Floats) -> Floats:
     return result
 
 
-def believed(pairs: Pairs, weights: Floats, halves: tuple[Floats, Floats], seed: int) -> Floats:
+def believed(
+    pairs: Pairs,
+    weights: Floats,
+    halves: tuple[Floats, Floats],
+    learns: npt.NDArray[np.bool_],
+    seed: int,
+) -> Floats:
     """Return the odds of all pairs, by the voices that both halves of the release bear out.
 
     `weights` and `halves` have a line for each member: what it says of the release, and of two
@@ -120,7 +141,9 @@ def believed(pairs: Pairs, weights: Floats, halves: tuple[Floats, Floats], seed:
 
     It is begun with all members alike, and with each as loud as the square of the share of targets
     that can be right at once. Of all voices on the way, those are believed whose names rank best
-    in the halves.
+    in the halves. A half can be too little for a member that sees everything in the whole release:
+    one whose names bear each other out, target by person, is believed alone. That says nothing of
+    members that learn from their own names (`learns`).
     """
     whole, *parts = (
         np.array([pairs.standing_out(line) for line in lines]) for lines in (weights, *halves)
@@ -140,6 +163,10 @@ def believed(pairs: Pairs, weights: Floats, halves: tuple[Floats, Floats], seed:
             if rank < best:
                 best, chosen = rank, odds
             voices = _across(pairs, parts, both, voices, seed)
+    surest = max(whole[~learns], key=pairs.mutual, default=chosen)
+    sure = 0.5 + min(0.4, SURE / np.sqrt(len(pairs.targets)))
+    if max(sure, pairs.mutual(chosen)) < pairs.mutual(surest):
+        chosen = surest
     return chosen * _scale(chosen, pairs.name(chosen, seed))
 
 
