@@ -16,7 +16,7 @@ from tokumei.attacks.exact_row import ExactRow
 from tokumei.attacks.fuzzy_rows import FuzzyRows
 from tokumei.attacks.item_intersection import ItemIntersection
 from tokumei.attacks.jaccard import Jaccard
-from tokumei.attacks.matching import ALL_PAIRS, SHORTLIST
+from tokumei.attacks.matching import SHORTLIST
 from tokumei.attacks.multiset_jaccard import MultisetJaccard
 from tokumei.attacks.naming import guess, people, pseudonyms
 from tokumei.attacks.rfm_profile import RfmProfile
@@ -34,6 +34,8 @@ from tokumei.parameters import Checked
 from tokumei.registry import attack, name_of
 from tokumei.tables import frame, table
 
+FEW_PAIRS = 40_000
+"""Up to so many pairs every one is spoken of; beyond, those on the shortlist of some member."""
 Said = dict[int, tuple[Ints, Floats]]
 """Of each member by its number, the numbers of the pairs that it names, and their weights."""
 
@@ -94,7 +96,7 @@ class Ensemble(Checked):
         question = _of_present(challenge)
         targets, persons = pseudonyms(question), people(question)
         everything = len(targets) * len(persons)
-        top = len(persons) if everything <= ALL_PAIRS**2 else min(SHORTLIST, len(persons))
+        top = len(persons) if everything <= FEW_PAIRS else min(SHORTLIST, len(persons))
         whole, refusals = _ask(question, targets, persons, top, seed)
         if not whole:
             reason = refusals[0]
