@@ -93,6 +93,23 @@ def test_purchases_are_verified_too() -> None:
     assert PkAnonymity(**fields)(history, release, seed=3).value == pytest.approx(expected, rel=0.1)
 
 
+def test_for_purchases_k_is_about_rows_and_not_about_customers() -> None:
+    """A customer with 12% of the rows is named for every row, and 12% is more than 1/50."""
+    rows = (
+        people(1000)
+        .frame()
+        .with_columns(
+            person=pl.when(pl.int_range(1000) % 25 < 3).then(pl.lit("most")).otherwise("person")
+        )
+    )
+    history = History(table(rows))
+    changed = RetainReplace(columns="item", table="purchases", k=50)(history, seed=1)
+    assert (changed.frame()["person"] == "most").mean() == 0.12
+    said = " ".join((RetainReplace.__doc__ or "").split())
+    assert "links a perturbed record to its original" in said
+    assert "a customer with 12% of the rows is behind a perturbed row with a probability" in said
+
+
 def test_an_unchanged_release_has_no_anonymity() -> None:
     history = people(500)
     release = publish(history, PseudonymsOnly()(history, seed=1), secret=b"2")

@@ -13,7 +13,6 @@ it does not notice those, it says nothing about the table at hand.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
@@ -24,6 +23,7 @@ from tokumei.draws import derive, uniform
 from tokumei.pk.correlation import Correlation
 from tokumei.pk.kernels import Floats, Ints, association
 from tokumei.pk.mechanism import Mechanism
+from tokumei.pk.substitution import following, substituted
 from tokumei.pk.verifying import codes_of, estimate
 
 LEVEL = 1e-3
@@ -81,7 +81,7 @@ def randomness(before: Ints, after: Ints, of: Mechanism, *, seed: int) -> Random
     noticed = [
         [
             _noticed(respects, drawn, other)
-            for other in islice(_substituted(before, after, of, attribute, seed), TRIED)
+            for other in islice(substituted(before, after, of, attribute, seed), TRIED)
         ]
         for attribute in range(len(of.rho))
     ]
@@ -124,56 +124,6 @@ def _drawn(respects: _Respects, numbers: range, seed: int) -> _Drawn:
     return _Drawn(np.array([respects(table) for table in tables]))
 
 
-def _substituted(
-    before: Ints, after: Ints, of: Mechanism, attribute: int, seed: int
-) -> Iterator[Ints]:
-    """Let each value of an attribute that changed become one value, drawn for all of its records.
-
-    With two values there is no choice of what a value becomes: the value decides instead whether
-    it is kept.
-    """
-    old, new = codes_of(before, of.space), codes_of(after, of.space)
-    if of.domain.shape[attribute] == 2:
-        yield from _kept_by_value(before, new, of, attribute, seed)
-        return
-    changed = np.flatnonzero(old[attribute] != new[attribute])
-    group = old[attribute][changed]
-    if isinstance(of.space, Correlation):
-        group = _following(old, new, of.domain.shape, attribute)[changed]
-    for number in range(TRIED):
-        order = np.argsort(uniform(seed, f"substitution/{attribute}/{number}", changed))
-        _, first, place = np.unique(group[order], return_index=True, return_inverse=True)
-        cells = after.copy()
-        cells[changed[order]] = after[changed[order[first[place]]]]
-        yield _only(cells, new, of, attribute)
-
-
-def _following(old: list[Ints], new: list[Ints], sizes: tuple[int, ...], attribute: int) -> Ints:
-    """Return a number for the old value of an attribute and all new values before it."""
-    group = old[attribute]
-    for line, size in zip(new[:attribute], sizes, strict=False):
-        group = group * size + line
-    return group
-
-
-def _kept_by_value(
-    before: Ints, new: list[Ints], of: Mechanism, attribute: int, seed: int
-) -> Iterator[Ints]:
-    old = codes_of(before, of.space)[attribute]
-    for number in range(10 * TRIED):
-        cells = of.draw(before, old, seed=derive(seed, f"substitution/{attribute}/{number}"))
-        if not np.array_equal(old, codes_of(cells, of.space)[attribute]):
-            yield _only(cells, new, of, attribute)
-
-
-def _only(cells: Ints, new: list[Ints], of: Mechanism, attribute: int) -> Ints:
-    """Return the table with one attribute of the cells; in a tree they are taken whole."""
-    if isinstance(of.space, Correlation):
-        return cells
-    codes = [*new[:attribute], codes_of(cells, of.space)[attribute], *new[attribute + 1 :]]
-    return np.ravel_multi_index(tuple(codes), of.domain.shape).astype(np.int64)
-
-
 def _noticed(respects: _Respects, drawn: _Drawn, after: Ints) -> bool:
     found = estimate(respects.before, after, respects.of.space)
     few = min(found.fewest, drawn.chance(respects(after))) <= 1 / (1 + len(drawn.tables))
@@ -214,7 +164,7 @@ class _Respects:
                     found += self._association(known, count, went, all_)
             found += self._association(np.roll(move, 1), size, move, _shares(move, size))
             if isinstance(self.of.space, Correlation):  # what may follow depends on what is before
-                group = _following(self.old, new, self.sizes, j) % RECORDS
+                group = following(self.old, new, self.sizes, j) % RECORDS
                 found += self._association(group, RECORDS, went, all_)
             seen = np.bincount(new[j], minlength=size)
             found.append(_distance(seen, np.bincount(self.old[j], minlength=size)))
