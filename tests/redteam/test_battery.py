@@ -93,16 +93,15 @@ def lagging(found: Audit, ours: Results) -> list[str]:
     """Say where the ensemble finds fewer than one of its members does, beyond luck in groups."""
     most = float(np.mean(1 / ours.sizes))
     asked = {"ensemble", *(name_of(member) for member in members(1))}
-    sentences = []
-    for knowledge, rates in rates_by_knowledge(found).items():
-        best = max(asked & rates.keys(), key=rates.__getitem__)
-        ensemble = rates.get("ensemble", 0.0)
-        beyond_luck = rates[best] * len(ours.truth) > BLIND
-        if beyond_luck and min(most, rates[best]) > ensemble + BEHIND:
-            sentences.append(
-                f"knowing {knowledge}, ensemble finds {ensemble:.1%}, {best} {rates[best]:.1%}"
-            )
-    return sentences
+    rates: dict[str, float] = {}
+    for known in rates_by_knowledge(found).values():
+        for name in asked & known.keys():
+            rates[name] = max(rates.get(name, 0.0), known[name])
+    best, ensemble = max(rates, key=rates.__getitem__), rates.get("ensemble", 0.0)
+    beyond_luck = rates[best] * len(ours.truth) > BLIND
+    if beyond_luck and min(most, rates[best]) > ensemble + BEHIND:
+        return [f"ensemble finds {ensemble:.1%}, {best} {rates[best]:.1%}"]
+    return []
 
 
 def rates_by_knowledge(found: Audit) -> dict[str, dict[str, float]]:

@@ -10,7 +10,7 @@ import polars as pl
 
 from tokumei.cli.drawing import print_json, print_table
 from tokumei.cli.localized import Command, Option, tr
-from tokumei.cli.options import common, output_option, seed_option
+from tokumei.cli.options import common, output_option
 from tokumei.cli.pk_space import Space, mechanism_file, space_options
 from tokumei.data.writing import check_new, write_frame
 from tokumei.pk import crosstab, intervals, mechanism, reconstruct, tabulate
@@ -46,7 +46,6 @@ LIMIT = 20
     allowed="(0, 1)",
     help="Also give an approximate confidence interval of this level for every count.",
 )
-@seed_option()
 @common
 def reconstruct_records(
     file: Path,
@@ -56,7 +55,6 @@ def reconstruct_records(
     level: float | None,
     *,
     as_json: bool,
-    seed: int | None,
 ) -> None:
     """Estimate the cross tabulation of the original from perturbed records."""
     if output is not None:
