@@ -32,6 +32,13 @@ COLORS = {
     "rfm-profile": "#7b6bb1",
     "time-profile": "#a99fd0",
     "customer-attributes": "#4f3a8c",
+    "time-of-day": "#c3bce0",
+    "row-count": "#62539c",
+    "basket-sizes": "#9183c4",
+    "cell-values": "#3d2f73",
+    "value-profiles": "#8f6fae",
+    # By what is published.
+    "published-order": "#6b7683",
     # By all of them.
     "ensemble": "#1d2733",
     "month-by-month": "#46586b",
