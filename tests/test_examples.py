@@ -56,7 +56,7 @@ def test_a_data_frame_is_audited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     told = play("audit_a_frame.py")
     assert told["found_by_rows"].value > 0.9, "pseudonyms alone hide nobody"
     assert told["found"].bound.value <= 1 / told["size"], "groups of equals bound every attacker"
-    assert told["found"].verdict == "bounded"
+    assert told["found"].verdict == "safe"
     assert "</html>" in (tmp_path / "audit.html").read_text(encoding="utf-8")
 
 

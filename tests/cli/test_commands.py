@@ -43,7 +43,7 @@ def test_the_flow_from_file_to_score(capsys, shop_file: Path, tmp_path: Path) ->
     }
     assert scores["rows-deleted"]["value"] == pytest.approx(0.4, abs=0.05)
     assert scores["rows-added"]["range"] == [0, None]
-    assert scores["exact-row@full-knowledge"]["assumes"].startswith("The attacker knows")
+    assert scores["exact-row @ full-knowledge"]["assumes"].startswith("The attacker knows")
 
 
 def test_an_attacker_without_the_key_writes_the_same_guess(

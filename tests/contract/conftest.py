@@ -22,7 +22,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory, shop_with_customers: Histor
     people = ["--customers", str(place / "people.csv")]
     people += ["--keep", "sex", "--keep", "birth", "--keep", "country"]
     then = ["--then", "delete-rows --share 0.3", "-o", str(place / "release")]
-    assert _run(["anonymize", "shift-dates", str(place / "shop.csv"), *people, *then]) == 0
+    assert (
+        _run(["anonymize", "shift-dates", "--keep-times", str(place / "shop.csv"), *people, *then])
+        == 0
+    )
     return place
 
 

@@ -71,7 +71,8 @@ def test_risk_names_attacker_assumption_and_baseline(shop: History) -> None:
 
 
 def test_an_attacker_who_knows_less_finds_no_more(shop: History) -> None:
-    hidden = ShiftDates(days=5, together="row")(DeleteRows(share=0.3)(shop, seed=1), seed=1)
+    moved = ShiftDates(days=5, together="row", keep_times=True)
+    hidden = moved(DeleteRows(share=0.3)(shop, seed=1), seed=1)
     release = publish(shop, hidden, secret=b"1")
     little, much = (
         Risk(threat=PartialRows(share=share))(shop, release, seed=1).value for share in (0.05, 1.0)

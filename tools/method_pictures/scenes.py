@@ -50,7 +50,9 @@ BLURRED = anonymizers.Chain(
     steps=(anonymizers.ShiftDates(days=3), anonymizers.PerturbAmounts(price=0.2, quantity=0.2))
 )
 ATTACKS: tuple[tuple[Attack, Threat, Anonymizer], ...] = (
+    (attacks.BasketSizes(), threats.FullKnowledge(), anonymizers.PerturbAmounts()),
     (attacks.CandidateIntersection(), threats.FullKnowledge(), anonymizers.GeneralizeAtRandom()),
+    (attacks.CellValues(), threats.FullKnowledge(), anonymizers.ShiftDates(days=5)),
     (
         attacks.CustomerAttributes(),
         threats.CustomersTable(),
@@ -75,25 +77,37 @@ ATTACKS: tuple[tuple[Attack, Threat, Anonymizer], ...] = (
         threats.FullKnowledge(),
         anonymizers.ShiftDates(days=1, together="row"),
     ),
+    (attacks.MonthByMonth(), threats.FullKnowledge(), anonymizers.PseudonymsOnly()),
     (
         attacks.MultisetJaccard(),
         threats.FullKnowledge(),
         anonymizers.PerturbAmounts(price=0.2, quantity=0.5),
     ),
+    (attacks.PublishedOrder(), threats.FullKnowledge(), anonymizers.DeleteRows(share=0.4)),
     (attacks.Random(), threats.FullKnowledge(), anonymizers.PseudonymsOnly()),
     (attacks.RfmProfile(), threats.FullKnowledge(), BLURRED),
+    (attacks.RowCount(), threats.FullKnowledge(), anonymizers.DeleteRows(share=0.4)),
     (
         attacks.StripDecoys(),
         threats.FullKnowledge(),
         anonymizers.Decoys(clusters=3, style="paper", seconds=0.1),
     ),
+    (
+        attacks.TimeOfDay(),
+        threats.FullKnowledge(),
+        anonymizers.ShiftDates(days=5, keep_times=True),
+    ),
     (attacks.TimeProfile(), threats.FullKnowledge(), anonymizers.ShiftDates(days=5)),
     (attacks.UniqueRow(), threats.PartialRows(share=0.3), anonymizers.DeleteRows(share=0.5)),
+    (attacks.ValueProfiles(), threats.FullKnowledge(), BLURRED),
 )
 
 
-def tiny(customers: int, least: int, most: int, goods: int) -> History:
-    """Return a part of a generated shop: customers with few rows, of goods that many bought."""
+def tiny(customers: int, least: int, most: int, goods: int, *, plain: bool = True) -> History:
+    """Return a part of a generated shop: customers with few rows, of goods that many bought.
+
+    Plain rows have dates without times, and no baskets.
+    """
     rows = generate("shop", customers=60, seed=SEED).frame()
     buyers = rows.group_by("item").agg(pl.col("person").n_unique().alias("buyers"))
     common = buyers.sort("buyers", "item", descending=[True, False])["item"].head(goods).to_list()
@@ -105,10 +119,10 @@ def tiny(customers: int, least: int, most: int, goods: int) -> History:
         .with_columns(
             pl.col("person").replace(chosen, PEOPLE[:customers]),
             pl.col("item").replace(common, GOODS[:goods]),
-            pl.col("time").cast(pl.Date),
+            pl.col("time").cast(pl.Date) if plain else pl.col("time"),
         )
         .sort("person", "time", "item", ROW)
-        .drop("basket")
+        .drop(["basket"] if plain else [])
     )
     people = pl.DataFrame(
         {
@@ -130,5 +144,7 @@ def drawings() -> Iterator[tuple[str, Drawing]]:
         yield name_of(method), before_and_after(few, method, seed=SEED)
     for threat in THREATS:
         yield name_of(threat), knowledge(few, plain, threat, seed=SEED)
+    full = tiny(6, 4, 9, 12, plain=False)
     for attack, threat, method in ATTACKS:
-        yield name_of(attack), weighed(more, attack, threat, method, seed=SEED)
+        shop = full if isinstance(attack, attacks.BasketSizes | attacks.TimeOfDay) else more
+        yield name_of(attack), weighed(shop, attack, threat, method, seed=SEED)
