@@ -180,7 +180,7 @@ def test_latin_1_is_read_when_it_is_named(
         ),
         (
             "customer,sex\nAnn,f\nBob,m\nCid,m\nAnn,f\n",
-            "A customer may stand once in the customers table; 'Ann' stands in rows 2 and 5.",
+            "A customer may have one row in the customers table; 'Ann' has rows 2 and 5.",
         ),
     ],
 )
