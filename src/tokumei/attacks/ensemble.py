@@ -38,6 +38,10 @@ Said = dict[int, tuple[Ints, Floats]]
 """Of each member by its number, the numbers of the pairs that it names, and their weights."""
 
 
+SAMPLE = 400
+"""From how many targets at most the voices are learned: more cost time and tell little more."""
+
+
 def members(top: int) -> tuple[Attack, ...]:
     """Return the attacks that are asked; each names up to `top` customers.
 
@@ -71,13 +75,13 @@ class Ensemble(Checked):
 
     What a member says of a target is counted in standard deviations from the mean over all
     customers: who stands out counts. How loud a member is heard is learned from the release alone.
-    Its rows are divided at random into two halves, and the members are asked about each as well:
-    what is true shows in both halves, noise in one. The voices are the linear discriminant between
-    the pairs that one half names and all others, as the other half sees them; so members who name
-    at random fall silent, and members who say the same are not counted double. It begins with all
-    members alike, and with members heard by the square of the share of targets that can be right
-    at once if no customer is named twice. Of all voices on the way, those are taken whose names
-    have the best mean logarithm of their ranks in the two halves.
+    Its rows (those of 400 targets at most) are divided at random into two halves, and the members
+    are asked about each as well: what is true shows in both halves, noise in one. The voices are
+    the linear discriminant between the pairs that one half names and all others, as the other half
+    sees them; so members who name at random fall silent, and members who say the same are not
+    counted double. It begins with all members alike, and with members heard by the square of the
+    share of targets that can be right at once if no customer is named twice. Of all voices on the
+    way, those are taken whose names have the best mean logarithm of their ranks in the two halves.
 
     Each customer is named once at most, so that the sum is largest; with more targets than
     customers, each target gets its best. Targets that no member can tell apart share their names.
@@ -121,8 +125,11 @@ def _of_present(challenge: Challenge) -> Challenge:
 
 
 def _halves(question: Challenge, seed: int) -> list[Challenge]:
-    """Ask about each half of every pseudonym's rows, drawn at random."""
-    rows = question.release.frame()
+    """Ask about each half of the rows of every pseudonym, or of a sample, drawn at random."""
+    asked = pseudonyms(question)
+    order = np.argsort(uniform(seed, "ensemble/sample", keys_of(asked)), kind="stable")
+    sample = asked.gather(order[:SAMPLE])
+    rows = question.release.frame().filter(pl.col("person").is_in(sample.implode()))
     draw = pl.Series("_draw", uniform(seed, "ensemble/halves", rows[ROW].to_numpy()))
     half = pl.struct("_draw", ROW).rank("ordinal").over("person") % 2
     divided = rows.with_columns(draw).with_columns(_half=half)

@@ -45,6 +45,13 @@ class Pairs:
         """Whether every target may have its own customer."""
         return len(self.targets) <= len(self.persons)
 
+    def of(self, chosen: Mask) -> tuple[Pairs, Mask]:
+        """Return the pairs of some targets, and which of these pairs they are."""
+        kept = chosen[self.rows]
+        numbers = np.cumsum(chosen) - 1
+        targets = self.targets.filter(pl.Series(chosen))
+        return Pairs(targets, self.persons, numbers[self.rows[kept]], self.columns[kept]), kept
+
     def standing_out(self, line: Floats) -> Floats:
         """Return by how many standard deviations each pair differs from its target's mean."""
         count = len(self.persons)
@@ -122,33 +129,31 @@ def believed(pairs: Pairs, weights: Floats, halves: tuple[Floats, Floats], seed:
     that can be right at once. Of all voices on the way, those are believed whose names rank best
     in the halves.
     """
-    whole, *parts = (
-        np.array([pairs.standing_out(line) for line in lines]) for lines in (weights, *halves)
-    )
-    spoken = [
-        np.bincount(pairs.rows, np.abs(part).sum(axis=0), len(pairs.targets)) > 0 for part in parts
-    ]
-    both: Mask = spoken[0] & spoken[1]
+    whole = np.array([pairs.standing_out(line) for line in weights])
     loud = np.array([pairs.share_right_at_once(line) ** 2 for line in weights])
-    best, chosen = np.inf, score(loud, whole)
-    for voices in (loud, np.ones(len(weights))) if both.sum() >= FEWEST else ():
+    best, chosen = np.inf, loud
+    spoken = [
+        np.bincount(pairs.rows, np.abs(half).sum(axis=0), len(pairs.targets)) > 0 for half in halves
+    ]
+    learned, kept = pairs.of(spoken[0] & spoken[1])
+    parts = [np.array([learned.standing_out(line[kept]) for line in half]) for half in halves]
+    for voices in (loud, np.ones(len(weights))) if len(learned.targets) >= FEWEST else ():
         for _ in range(ROUNDS + 1):
-            odds = score(voices, whole)
-            named = pairs.name(odds, seed)
-            ranks = [pairs.ranks(score(voices, part), named)[both] for part in parts]
+            named = learned.name(score(voices, whole[:, kept]), seed)
+            ranks = [learned.ranks(score(voices, part), named) for part in parts]
             rank = float(np.log(ranks).mean().round(9))
             if rank < best:
-                best, chosen = rank, odds
-            voices = _across(pairs, parts, both, voices, seed)
-    return chosen * _scale(chosen, pairs.name(chosen, seed))
+                best, chosen = rank, voices
+            voices = _across(learned, parts, voices, seed)
+    odds = score(chosen, whole)
+    return odds * _scale(odds, pairs.name(odds, seed))
 
 
-def _across(pairs: Pairs, parts: list[Floats], both: Mask, voices: Floats, seed: int) -> Floats:
+def _across(pairs: Pairs, parts: list[Floats], voices: Floats, seed: int) -> Floats:
     """Return the voices that tell the pairs named by one half from others, as the other sees it."""
-    right: list[Floats] = []
-    for ours, theirs in (parts, parts[::-1]):
-        named = pairs.name(score(voices, ours), seed) & both[pairs.rows]
-        right.append(theirs[:, named])
+    right = [
+        theirs[:, pairs.name(score(voices, ours), seed)] for ours, theirs in (parts, parts[::-1])
+    ]
     seen = np.concatenate(right, axis=1)
     mean = seen.mean(axis=1)
     centered = seen - mean[:, np.newaxis]
