@@ -32,7 +32,13 @@ def test_spec_is_plain_data() -> None:
     assert registry.spec(method) == {
         "method": "chain",
         "steps": [
-            {"family": "anonymizer", "method": "shift-dates", "days": 3, "together": "customer"},
+            {
+                "family": "anonymizer",
+                "method": "shift-dates",
+                "days": 3,
+                "together": "customer",
+                "keep_times": False,
+            },
             {"family": "anonymizer", "method": "delete-rows", "share": 0.5},
         ],
     }

@@ -1,4 +1,4 @@
-from datetime import date
+from datetime import date, time
 
 import polars as pl
 import pytest
@@ -9,11 +9,13 @@ from tokumei import History, generate, publish
 from tokumei.anonymizers import (
     Chain,
     DeleteRows,
+    GeneralizeAtRandom,
     PerturbAmounts,
     PseudonymsOnly,
     ShiftDates,
     Yamaoka,
 )
+from tokumei.cells import covers, high, low
 from tokumei.errors import SchemaError, Unachievable
 from tokumei.history import ROW
 from tokumei.tables import frame, table
@@ -69,15 +71,40 @@ def test_a_customers_dates_move_together(fruit: History) -> None:
 @given(st.integers(0, 400), st.sampled_from(["customer", "row"]), st.integers(0, 2**40))
 def test_dates_stay_in_the_period_and_near(days: int, together: str, seed: int) -> None:
     before = SHOP.frame().sort(ROW)["time"]
-    after = ShiftDates(days=days, together=together)(SHOP, seed=seed).frame().sort(ROW)["time"]  # type: ignore[arg-type]
+    method = ShiftDates(days=days, together=together, keep_times=True)  # type: ignore[arg-type]
+    after = method(SHOP, seed=seed).frame().sort(ROW)["time"]
     assert after.dt.date().min() >= before.dt.date().min()  # type: ignore[operator]
     assert after.dt.date().max() <= before.dt.date().max()  # type: ignore[operator]
     assert (after.dt.time() == before.dt.time()).all()
     assert ((after - before).dt.total_days().abs() <= days).all()
 
 
+@pytest.mark.parametrize("together", ["customer", "row"])
+def test_shifted_dates_carry_no_time_of_day_unless_it_is_kept(together) -> None:
+    cut, kept = (
+        ShiftDates(together=together, keep_times=keep)(SHOP, seed=1).frame()["time"]
+        for keep in (False, True)
+    )
+    assert set(cut.dt.time()) == {time(0)}
+    assert (cut.dt.date() == kept.dt.date()).all()
+    assert kept.dt.time().n_unique() > 100
+    assert cut.dtype == kept.dtype
+
+
+def test_widened_dates_carry_no_time_of_day_unless_it_is_kept() -> None:
+    cut, kept = (
+        GeneralizeAtRandom(keep_times=keep)(SHOP, seed=1).frame().sort(ROW)["time"]
+        for keep in (False, True)
+    )
+    assert set(low(cut).drop_nulls().dt.time()) == {time(0)}
+    assert set(high(cut).drop_nulls().dt.time()) == {time(23, 59, 59, 999_999)}
+    assert covers(cut, SHOP.frame().sort(ROW)["time"]).all()
+    assert low(kept).drop_nulls().dt.time().n_unique() > 100
+
+
 def test_plain_dates_stay_plain(fruit: History) -> None:
     assert ShiftDates(days=2)(fruit, seed=1).frame()["time"].dtype == pl.Date
+    assert low(GeneralizeAtRandom()(fruit, seed=1).frame()["time"]).dtype == pl.Date
 
 
 def test_yamaoka_gives_every_history_to_another_name(fruit: History) -> None:

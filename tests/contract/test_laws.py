@@ -50,7 +50,10 @@ EXAMPLES: dict[tuple[str, str], list[dict[str, Any]]] = {
             "forbidden": "sex=m & birth=1960-01-01",
         },
     ],
-    ("anonymizer", "shift-dates"): [{}, {"days": 20, "together": "row"}],
+    ("anonymizer", "shift-dates"): [
+        {},
+        {"days": 20, "together": "row", "keep_times": True},
+    ],
     ("anonymizer", "equalize"): [
         {"seconds": 0.1},
         {"groups": "balanced"},
@@ -63,16 +66,23 @@ EXAMPLES: dict[tuple[str, str], list[dict[str, Any]]] = {
         {"objective": "rfm"},
         {"objective": "mixed", "seconds": 0.1},
     ],
-    ("anonymizer", "generalize-at-random"): [{}, {"suppress": 0.0, "items": 2, "share": 1.0}],
+    ("anonymizer", "generalize-at-random"): [
+        {},
+        {"suppress": 0.0, "items": 2, "share": 1.0, "keep_times": True},
+    ],
+    ("attack", "basket-sizes"): [{}, {"one_to_one": True}],
     ("attack", "candidate-intersection"): [{}, {"one_to_one": False}],
     ("attack", "decoy-odds"): [{}, {"one_to_one": False}],
     ("attack", "fuzzy-rows"): [{}, {"one_to_one": False}],
+    ("attack", "cell-values"): [{}, {"one_to_one": True}],
     ("attack", "jaccard"): [{}, {"weights": "idf", "top": 1}, {"one_to_one": True}],
     ("attack", "key-matching"): [{}, {"on": "item+price", "item_characters": 9}],
     ("attack", "multiset-jaccard"): [{}, {"one_to_one": True}],
     ("attack", "random"): [{}, {"names": 5}, {"names": 1000}],
     ("attack", "rfm-profile"): [{}, {"one_to_one": True}, {"top": 1}],
+    ("attack", "row-count"): [{}, {"one_to_one": True}],
     ("attack", "strip-decoys"): [{}, {"weights": "idf", "one_to_one": True}],
+    ("attack", "time-of-day"): [{}, {"one_to_one": True, "top": 1}],
     ("attack", "time-profile"): [{}, {"days": 0, "one_to_one": True}],
     ("judge", "hit-rate"): [{}, {"top": 3}],
     ("judge", "shoot-down"): [{}, {"p": 0.5, "alpha": 0.1}],
@@ -125,7 +135,11 @@ def shop(shop_with_customers: History) -> History:
 @pytest.fixture(scope="module")
 def release(shop: History) -> Release:
     """Rows gone, dates and amounts changed, one pseudonym each."""
-    steps = (DeleteRows(share=0.3), ShiftDates(days=2, together="row"), PerturbAmounts())
+    steps = (
+        DeleteRows(share=0.3),
+        ShiftDates(days=2, together="row", keep_times=True),
+        PerturbAmounts(),
+    )
     return publish(shop, Chain(steps=steps)(shop, seed=11), secret=b"12")
 
 

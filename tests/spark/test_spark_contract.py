@@ -54,7 +54,7 @@ ANONYMIZERS = [
     DeleteRows(share=0.3),
     PerturbAmounts(),
     ShiftDates(),
-    ShiftDates(days=20, together="row"),
+    ShiftDates(days=20, together="row", keep_times=True),
     RetainReplace(columns="sex,country"),
     RetainReplace(columns="item,quantity", table="purchases", rho=0.5),
     Decoys(clusters=15, min_size=4, seconds=0.1),

@@ -79,9 +79,10 @@ class Ensemble(Checked):
     are asked about each as well: what is true shows in both halves, noise in one. The voices are
     the linear discriminant between the pairs that one half names and all others, as the other half
     sees them; so members who name at random fall silent, and members who say the same are not
-    counted double. It begins with all members alike, and with members heard by the square of the
-    share of targets that can be right at once if no customer is named twice. Of all voices on the
-    way, those are taken whose names have the best mean logarithm of their ranks in the two halves.
+    counted double. It begins with all members alike; with members heard by the square of the share
+    of targets that can be right at once if no customer is named twice; and with one member alone.
+    Those voices are taken whose names have the best mean logarithm of their ranks in the two
+    halves.
 
     Each customer is named once at most, so that the sum is largest; with more targets than
     customers, each target gets its best. Targets that no member can tell apart share their names.

@@ -21,6 +21,9 @@ RIDGE = 0.1
 """Added to the variances, so that members who say the same do not cancel out."""
 SAME = 1e-12
 """A variance below it is that of equal numbers."""
+HANDICAP = 0.02
+"""By how much one member must be better than all together, in logarithms of ranks, to be begun
+with: the halves share baskets and days, so that a single one can be wrong in both."""
 FEWEST = 3
 """From fewer targets than this nothing is learned."""
 
@@ -125,26 +128,32 @@ def believed(pairs: Pairs, weights: Floats, halves: tuple[Floats, Floats], seed:
     another by the other. So the voices are learned across: the pairs that one half names show by
     the other half which members are right.
 
-    It is begun with all members alike, and with each as loud as the square of the share of targets
-    that can be right at once. Of all voices on the way, those are believed whose names rank best
-    in the halves.
+    It is begun with all members alike, with each as loud as the square of the share of targets
+    that can be right at once, and with one member alone. Those voices are believed whose names rank
+    best in the halves; by these ranks the one member is chosen, too.
     """
     whole = np.array([pairs.standing_out(line) for line in weights])
     loud = np.array([pairs.share_right_at_once(line) ** 2 for line in weights])
-    best, chosen = np.inf, loud
     spoken = [
         np.bincount(pairs.rows, np.abs(half).sum(axis=0), len(pairs.targets)) > 0 for half in halves
     ]
     learned, kept = pairs.of(spoken[0] & spoken[1])
     parts = [np.array([learned.standing_out(line[kept]) for line in half]) for half in halves]
-    for voices in (loud, np.ones(len(weights))) if len(learned.targets) >= FEWEST else ():
-        for _ in range(ROUNDS + 1):
-            named = learned.name(score(voices, whole[:, kept]), seed)
-            ranks = [learned.ranks(score(voices, part), named) for part in parts]
-            rank = float(np.log(ranks).mean().round(9))
-            if rank < best:
-                best, chosen = rank, voices
-            voices = _across(learned, parts, voices, seed)
+
+    def rank(voices: Floats) -> float:
+        named = learned.name(score(voices, whole[:, kept]), seed)
+        ranks = [learned.ranks(score(voices, part), named) for part in parts]
+        return float(np.log(ranks).mean().round(9))
+
+    best, chosen = np.inf, loud
+    if len(learned.targets) >= FEWEST:
+        alone = min(np.eye(len(loud)), key=rank)
+        for voices, handicap in ((loud, 0.0), (np.ones(len(loud)), 0.0), (alone, HANDICAP)):
+            for _ in range(ROUNDS + 1):
+                found = rank(voices) + handicap
+                if found < best:
+                    best, chosen = found, voices
+                voices = _across(learned, parts, voices, seed)
     odds = score(chosen, whole)
     return odds * _scale(odds, pairs.name(odds, seed))
 
