@@ -163,7 +163,8 @@ ASSUMPTIONS = {
     "The attacker knows 25% of all rows, with items cut to 2 characters.",
     "The attacker knows the attributes of every customer.",
     "The attacker knows which items every customer bought.",
-    "The attacker knows every record, and how values were drawn.",
+    "The attacker knows every record, and how values were drawn. One table cannot prove that they "
+    "were drawn at random.",
 }
 
 

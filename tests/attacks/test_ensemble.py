@@ -296,7 +296,7 @@ def test_who_names_at_random_is_not_believed_because_the_halves_disagree() -> No
     noise = generator.normal(size=(3, 10, 3600)) + 10
     weak = generator.normal(size=(3, 1, 3600)) + 2 * true + 10
     whole, first, second = np.concatenate([weak, noise], axis=1)
-    odds = believed(pairs, whole, (first, second), 1)
+    odds = believed(pairs, whole, (first, second), np.zeros(11, dtype=bool), 1)
     alone, alike = whole[0], whole.sum(axis=0)
     right, single, mean = ((pairs.name(line, 1) & true).sum() for line in (odds, alone, alike))
     assert right >= single - 2 > 2 * mean

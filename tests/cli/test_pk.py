@@ -99,10 +99,6 @@ def test_every_refusal_is_one_sentence_and_writes_nothing(capsys: Captured, peop
         (("pk", "plan", "--columns", "sex"), "the ranges must be given by --domain."),
         (("pk", "plan", "--domain", domain), "the number of records by --records."),
         (("pk", "reconstruct", file), "people.csv.pk.json: No such file"),
-        (
-            ("pk", "reconstruct", file, "--method", "inverse", "--intervals", 0.9),
-            "Intervals are made by the method bayes",
-        ),
     ):
         said = refusal(capsys, *words)
         assert sentence in said

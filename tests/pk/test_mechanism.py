@@ -108,8 +108,14 @@ def test_the_inverse_undoes_and_the_variances_are_those_of_the_inverse(seed: int
         shares = rng.dirichlet(np.ones(of.cells))
         assert of.inverse(of.forward(shares)) == pytest.approx(shares)
         matrix = of.matrix()
-        squares = (shares @ matrix) @ np.linalg.inv(matrix) ** 2
+        inverse = np.linalg.inv(matrix)
+        squares = (shares @ matrix) @ inverse**2
         assert of.variances(shares) == pytest.approx(squares - shares, rel=1e-6, abs=1e-9)
+        for power in (2, 3):
+            seen = rng.dirichlet(np.ones(of.cells))
+            assert of.moments(seen, power) == pytest.approx(seen @ inverse**power, rel=1e-6)
+            own = np.diag(matrix @ inverse**power)
+            assert of.own_moments(power) == pytest.approx(own, rel=1e-6)
 
 
 @pytest.mark.parametrize("correlated", [False, True])

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from trees import random_correlation
 
 from tokumei.errors import ParameterError
-from tokumei.pk import Domain, intervals, mechanism, reconstruct
+from tokumei.pk import Domain, mechanism, reconstruct
 from tokumei.pk.reconstruction import iterative_bayes
 
 seeds = st.integers(0, 2**32 - 1)
@@ -70,22 +70,6 @@ def test_stopping_early_warns(caplog: pytest.LogCaptureFixture) -> None:
     shares = rng.dirichlet(np.full(of.cells, 0.1))
     assert not iterative_bayes(shares, of, tolerance=1e-15, most_steps=20).converged
     assert "stopped after" in caplog.text
-
-
-def test_intervals_cover_the_truth_as_often_as_they_say() -> None:
-    of = mechanism(Domain.of({"a": ["0", "1", "2"], "b": ["0", "1"]}), (0.5, 0.7))
-    truth = np.array([1500, 1000, 1000, 500, 500, 500])
-    cells = np.repeat(np.arange(6), truth)
-    covered = []
-    for seed in range(40):
-        seen = np.bincount(of.draw(cells, np.arange(5000), seed=seed), minlength=6).astype(float)
-        low, high = intervals(seen, of, seed=seed, draws=100, level=0.9)
-        covered.append((low <= truth) & (truth <= high))
-    assert 0.85 <= np.mean(covered) <= 1.0
-    # Half as sure is narrower, and the same seed gives the same ends.
-    narrow = intervals(seen, of, seed=39, draws=100, level=0.5)
-    assert (narrow[1] - narrow[0] < high - low).all()
-    assert np.array_equal(intervals(seen, of, seed=39, draws=100, level=0.9)[0], low)
 
 
 @pytest.mark.parametrize("counts", [[1.0, 2.0], [0.0, 0.0, 0.0], [1.0, -1.0, 3.0]])

@@ -56,8 +56,14 @@ ATTACKS: tuple[tuple[Attack, Threat, Anonymizer], ...] = (
         threats.CustomersTable(),
         anonymizers.RetainReplace(columns="born", k=2),
     ),
+    (
+        attacks.DecoyOdds(),
+        threats.ItemSets(),
+        anonymizers.Decoys(clusters=3, seconds=0.1),
+    ),
     (attacks.Ensemble(), threats.FullKnowledge(), BLURRED),
     (attacks.ExactRow(), threats.PartialRows(share=0.2), anonymizers.DeleteRows(share=0.4)),
+    (attacks.FuzzyRows(), threats.FullKnowledge(), BLURRED),
     (
         attacks.ItemIntersection(),
         threats.FullKnowledge(),

@@ -26,13 +26,15 @@ log = logging.getLogger(__name__)
 class RetainReplace(Checked):
     """Keep a value of the chosen columns with probability rho, else draw it from its range.
 
-    rho is the largest with which the table has Pk-anonymity k: whoever knows all records and sees
-    the perturbed ones links a record to its person with a confidence of 1/k at most. Combinations
-    that cannot occur are never drawn if they are named as forbidden, which lets rho be larger. The
-    statistics of the columns can be reconstructed (tokumei pk reconstruct).
+    rho is the largest with which the table has Pk-anonymity k: an attacker who knows all records
+    and sees the perturbed ones links a perturbed record to its original with a confidence of 1/k at
+    most. Combinations that cannot occur are never drawn if they are named as forbidden, which lets
+    rho be larger. The statistics of the columns can be reconstructed (tokumei pk reconstruct).
 
-    The promise is about the records of the chosen table and the chosen columns. The rows of a
-    customer's purchases together remain a fingerprint. The ranges are the values that occur.
+    The promise is about the records of the chosen table and the chosen columns. In the customers
+    table a record is a person. In the purchases it is a row: a customer with 12% of the rows is
+    behind a perturbed row with a probability of 12% before anything is looked at, whatever k is,
+    and the rows of a customer together remain a fingerprint. The ranges are the values that occur.
 
     A value is kept with probability :math:`ρ + (1 - ρ) / m`, and becomes each other of the m values
     with probability :math:`(1 - ρ) / m`.

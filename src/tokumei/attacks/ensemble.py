@@ -63,7 +63,7 @@ def members(top: int) -> tuple[Attack, ...]:
         CellValues(top=top),
         FuzzyRows(one_to_one=False, top=top),
         DecoyOdds(one_to_one=False, top=top),
-        ValueProfiles(top=top),
+        ValueProfiles(one_to_one=False, top=top),
         CustomerAttributes(top=top),
     )
 
@@ -82,7 +82,8 @@ class Ensemble(Checked):
     counted double. It begins with all members alike; with members heard by the square of the share
     of targets that can be right at once if no customer is named twice; and with one member alone.
     Those voices are taken whose names have the best mean logarithm of their ranks in the two
-    halves.
+    halves. A member by whom far more targets than by chance are the best of their best customer is
+    believed alone, unless the sum does as well.
 
     Each customer is named once at most, so that the sum is largest; with more targets than
     customers, each target gets its best. Targets that no member can tell apart share their names.
@@ -107,7 +108,9 @@ class Ensemble(Checked):
             return Guess.of({})
         halves = [_ask(part, targets, persons, top, seed)[0] for part in _halves(question, seed)]
         weights, first, second = (_lines(said, pairs, list(whole)) for said in (whole, *halves))
-        odds = believed(pairs, weights, (first, second), seed)
+        asked = members(1)
+        learns = np.array([isinstance(asked[number], FuzzyRows | DecoyOdds) for number in whole])
+        odds = believed(pairs, weights, (first, second), learns, seed)
         return guess(challenge, _names(pairs, odds, seed))
 
 

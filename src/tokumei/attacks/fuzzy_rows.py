@@ -22,11 +22,11 @@ class FuzzyRows(Checked):
     was invented; every known row either left such a row or was deleted. How often rows are
     invented and deleted, and how far dates, times of day, prices and quantities move, is learned
     from the release and the knowledge alone: customers are named by what agrees, the differences
-    between their rows are counted, and they are named again, four times in all. A generalized
+    between their rows are counted, and they are named again, five times in all. A generalized
     cell counts by whether the value lies in it and by its width, a suppressed one not at all.
 
     Dates may move row by row or together by customer. Both are learned, and the attack believes
-    the one that makes the release likelier.
+    the one under which more pseudonyms and customers are each other's best.
 
     A released row r and a customer with n known rows k count as the logarithm of :math:`d + (1 - d)
     \sum_k q(r, k) / n`, where d is the share of invented rows and q tells how much likelier the

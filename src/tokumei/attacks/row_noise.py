@@ -5,15 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from tokumei.attacks.nearest import BLOCK
 from tokumei.attacks.row_coding import UNTOLD, Floats, Ints, Known, Released
 from tokumei.attacks.row_kernels import REACH, Noise, score_all, tally_all
 
-Mask = npt.NDArray[np.bool_]
-
-ROUNDS = 4
+ROUNDS = 5
 """How often customers are named; after each time but the last, the noise is learned from them."""
 GROWTH = 1.35
 """Each class of differences is about so much wider than the one before."""
@@ -68,38 +65,34 @@ class RowLikelihood:
         result: Floats = scores - scores.min(axis=1, keepdims=True, initial=0)
         return result
 
-    def name(self) -> tuple[Ints, Ints, float]:
-        """Return the person who is each pseudonym's best and whose best it is, or -1.
-
-        Beside it, the offset of the two, and how likely the best persons are together.
-        """
+    def name(self) -> tuple[Ints, Ints]:
+        """Return for each pseudonym the person if they are each other's best, or -1; the offset."""
         best = np.full(len(self.sizes), -1, dtype=np.int64)
         moved = np.zeros(len(best), dtype=np.int64)
         highest = np.full(len(self.known.counts), -np.inf)
         theirs = np.full(len(highest), -1, dtype=np.int64)
-        total = 0.0
         for start in range(0, len(best), BLOCK):
             scores, offsets = self.scores(slice(start, start + BLOCK))
             lines, columns = np.arange(len(scores)), np.arange(len(highest))
             choice = scores.argmax(axis=1)
             best[start : start + BLOCK] = choice
             moved[start : start + BLOCK] = offsets[lines, choice]
-            total += float(scores[lines, choice].sum())
             top = scores.argmax(axis=0)
             better = scores[top, columns] > highest
             theirs[better] = start + top[better]
             highest[better] = scores[top, columns][better]
         mutual = theirs[best] == np.arange(len(best))
-        return np.where(mutual, best, -1), moved, total
+        return np.where(mutual, best, -1), moved
 
 
 def learn(released: Released, known: Known) -> RowLikelihood:
-    """Learn the noise twice, by row and with an offset by customer; return what is likelier."""
-    readings = [_learn(released, known, 0)]
-    span = _span(released, known)
-    if span:
-        readings.append(_learn(released, known, span))
-    return max(readings, key=lambda reading: reading[1])[0]
+    """Learn the noise twice, by row and with an offset by customer; return what agrees better.
+
+    That is the reading under which more pseudonyms and persons are each other's best. Likelihoods
+    do not tell: with an offset to choose for every pair, wrong pairs become likelier, too.
+    """
+    readings = [_learn(released, known, span) for span in sorted({0, _span(released, known)})]
+    return max(readings, key=lambda reading: (reading.name()[0] >= 0).sum())
 
 
 def _span(released: Released, known: Known) -> int:
@@ -112,7 +105,7 @@ def _span(released: Released, known: Known) -> int:
     return int(min(max(times.max() - others.min(), others.max() - times.min(), 0), REACH))
 
 
-def _learn(released: Released, known: Known, span: int) -> tuple[RowLikelihood, float]:
+def _learn(released: Released, known: Known, span: int) -> RowLikelihood:
     """Name customers, learn from them what became of their rows, and name again."""
     nobody = np.full(len(released.first) - 1, -1, dtype=np.int64)
     even = np.full(2 * span + 1, -np.log(2 * span + 1))
@@ -123,7 +116,7 @@ def _learn(released: Released, known: Known, span: int) -> tuple[RowLikelihood, 
     right, wrong, _ = _tally(model, nobody, nobody * 0)
     model = RowLikelihood(released, known, _with(noise, _nearer_is_likelier(wrong), wrong))
     for _ in range(ROUNDS - 1):
-        named, offsets, _ = model.name()
+        named, offsets = model.name()
         right, wrong, real = _tally(model, named, offsets)
         named_rows = np.repeat(named >= 0, model.sizes).sum()
         expected = known.counts[named[named >= 0]].sum()
@@ -133,7 +126,7 @@ def _learn(released: Released, known: Known, span: int) -> tuple[RowLikelihood, 
             offset=_offset(offsets[named >= 0], span),
         )
         model = RowLikelihood(released, known, noise)
-    return model, model.name()[2]
+    return model
 
 
 def _tally(model: RowLikelihood, named: Ints, offsets: Ints) -> tuple[Floats, Floats, Floats]:

@@ -8,18 +8,21 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 import polars as pl
+from scipy.special import logsumexp
 
 from tokumei.attacks.counting import purchases_of
 from tokumei.attacks.exact_row import comparable
 from tokumei.attacks.matching import OneToOne, Top
 from tokumei.attacks.naming import guess
-from tokumei.attacks.nearest import Similarity, nearest, told_apart
+from tokumei.attacks.nearest import Similarity, nearest
 from tokumei.contracts import Challenge, Guess
 from tokumei.draws import Floats
 from tokumei.parameters import Checked
 from tokumei.registry import attack
 
 Ints = npt.NDArray[np.int64]
+Shape = tuple[int, int]
+"""How many targets and persons there are."""
 
 OWN = 0.9
 """The chance that a released value is drawn from the customer's own, in this reading."""
@@ -28,6 +31,8 @@ MOST_VALUES = 3_000
 RANKS, NEAR_RANKS = 600, 10
 MINUTES, NEAR_MINUTES, CLOCK = 24 * 60, 20, 30
 """Minutes of a day; those that count as near; and the steps by which clocks are moved."""
+SAMPLE = 60
+"""How many targets tell which reading to believe."""
 SCALE, LARGEST_SCALE = 20, 20
 """Steps of a doubling's logarithm; and by how many the prices of a customer may be scaled."""
 
@@ -41,16 +46,16 @@ class ValueProfiles(Checked):
     cells: values as they are; by their rank among all rows, which one rule for all rows (another
     currency, another year) leaves as it is; prices after the point, and up to a common factor of a
     customer; weekdays; times of day within 20 minutes, also by another clock; items by their place
-    in the catalog. The attack believes the reading that tells customers apart best: the one under
-    which the most of them are the most alike, and alone, to some target.
+    in the catalog. Of each column the attack believes the reading that makes the release likeliest,
+    and adds up the columns that make it likelier than chance.
 
     With x the share of a customer's rows near a value and q that of everybody's, a released value
     counts :math:`\ln((0.9 x + 0.1 q) / q)`.
 
-    Limits: one reading decides; what only several of them tell together, the ensemble sees.
+    Limits: the rows of a customer are taken as independent; those of one basket are not.
     """
 
-    one_to_one: OneToOne = False
+    one_to_one: OneToOne = True
     top: Top = 10
 
     def __call__(self, challenge: Challenge, /, *, seed: int) -> Guess:
@@ -59,23 +64,40 @@ class ValueProfiles(Checked):
         if released.is_empty() or known.is_empty():
             return Guess.of({})
         targets, persons = (rows["person"].unique().sort() for rows in (released, known))
-        readings = [
-            _positive(reading)
+        columns = [
+            max(((_evidence(one, len(targets)), one) for one in readings), key=lambda pair: pair[0])
             for name in names
-            for reading in _readings(released, known, name, targets, persons)
+            if (readings := list(_readings(released, known, name, targets, persons)))
         ]
-        if not readings:
+        if not columns:
             return Guess.of({})
-        told = [told_apart(reading, len(targets)) for reading in readings]
+        least = min(0.0, max(evidence for evidence, _ in columns))
+        believed = [reading for evidence, reading in columns if evidence >= least]
+
+        def similarity(block: slice) -> Floats:
+            similar: Floats = np.sum([reading(block) for reading in believed], axis=0)
+            return similar
+
         pairs = nearest(
-            readings[told.index(max(told))],
+            _positive(similarity),
             targets,
             persons,
             top=self.top,
-            one_to_one=self.one_to_one,
+            one_to_one=self.one_to_one and len(targets) <= len(persons),
             seed=seed,
         )
         return guess(challenge, pairs)
+
+
+def _evidence(similarity: Similarity, targets: int) -> float:
+    """Return how much likelier a reading makes the release than chance does, in logarithms.
+
+    Somebody is behind every target, each as likely: where no customer's values are those of the
+    target, all are less likely than everybody's, and the evidence is below 0. Some targets,
+    evenly spread, are enough to see it.
+    """
+    found = similarity(slice(None, None, -(-targets // SAMPLE)))
+    return float((logsumexp(found, axis=1) - np.log(found.shape[1])).mean())
 
 
 def _positive(similarity: Similarity) -> Similarity:
@@ -118,12 +140,12 @@ def _readings(
             lambda cells: (cells.dt.hour().cast(pl.Int64) * 60 + cells.dt.minute()).to_numpy(),
         )
         if any(codes.any() for codes in minutes):
-            yield _by_clock(compared, minutes)
+            yield _by_clock(owners, minutes, shape)
+            yield compared(minutes, NEAR_MINUTES, circular=True)
     if values[0].dtype.is_numeric() and name == "price":
         cents = _each(values, lambda cells: (np.rint(cells.to_numpy() * 100) % 100).astype(int))
-        yield _best(
-            [compared(((cents[0] + move) % 100, cents[1])) for move in (-1, 0, 1)], shape[0]
-        )
+        for move in (-1, 0, 1):
+            yield compared(((cents[0] + move) % 100, cents[1]))
         yield _scaled(owners, values, shape)
 
 
@@ -155,33 +177,25 @@ def _ranked(released: pl.Series, known: pl.Series) -> tuple[Ints, Ints]:
     return first, second
 
 
-def _by_clock(compared: Callable[..., Similarity], minutes: tuple[Ints, Ints]) -> Similarity:
-    """Compare times of day, moved by the half hours that tell customers apart best."""
-    sharp, blurred = compared(minutes), compared(minutes, NEAR_MINUTES, circular=True)
+def _by_clock(owners: tuple[Ints, ...], minutes: tuple[Ints, Ints], shape: Shape) -> Similarity:
+    """Compare times of day by the clock, of those that differ by half hours, that fits best."""
+    gain = _gain(_histogram(owners[1], minutes[1], shape[1], MINUTES))
+    shown = _histogram(owners[0], minutes[0], shape[0], MINUTES)
+    sample = shown[:: -(-shape[0] // SAMPLE)]
+    moves = range(0, MINUTES, CLOCK)
+    fits = [float((np.roll(sample, move, axis=1) @ gain).max(axis=1).sum()) for move in moves]
+    moved = np.roll(shown, moves[int(np.argmax(fits))], axis=1)
 
-    def both(block: slice) -> Floats:
-        result: Floats = sharp(block) + blurred(block)
-        return result
+    def similarity(block: slice) -> Floats:
+        found: Floats = moved[block] @ gain
+        return found
 
-    moved = [
-        compared(((minutes[0] + move) % MINUTES, minutes[1]))
-        for move in range(CLOCK, MINUTES, CLOCK)
-    ]
-    sample = slice(0, 50)  # a common clock shows in a few targets
-    gains = [float(one(sample).max(axis=1).sum()) for one in (sharp, *moved)]
-    best = int(np.argmax(gains))
-    return both if best == 0 else moved[best - 1]
+    return similarity
 
 
-def _best(readings: list[Similarity], targets: int) -> Similarity:
-    told = [told_apart(reading, targets) for reading in readings]
-    return readings[told.index(max(told))]
-
-
-def _scaled(
-    owners: tuple[Ints, ...], values: tuple[pl.Series, ...], shape: tuple[int, int]
-) -> Similarity:
-    """Compare prices up to a factor of each customer: the best of all factors counts."""
+def _scaled(owners: tuple[Ints, ...], values: tuple[pl.Series, ...], shape: Shape) -> Similarity:
+    """Compare prices up to a factor of each customer, each factor as likely."""
+    moves = range(-LARGEST_SCALE, LARGEST_SCALE + 1)
     logs = [
         np.rint(np.log(np.maximum(part.to_numpy(), 0.01)) * SCALE).astype(int) for part in values
     ]
@@ -193,8 +207,9 @@ def _scaled(
 
     def similarity(block: slice) -> Floats:
         found = np.full((len(shown[block]), shape[1]), -np.inf)
-        for move in range(-LARGEST_SCALE, LARGEST_SCALE + 1):
-            np.maximum(found, np.roll(shown[block], move, axis=1) @ gain, out=found)
+        for move in moves:
+            np.logaddexp(found, np.roll(shown[block], move, axis=1) @ gain, out=found)
+        found -= np.log(len(moves))
         return found
 
     return similarity
@@ -203,7 +218,7 @@ def _scaled(
 def _likelihood(
     owners: tuple[Ints, ...],
     codes: tuple[Ints, Ints],
-    shape: tuple[int, int],
+    shape: Shape,
     near: int,
     *,
     circular: bool,

@@ -24,6 +24,9 @@ SAME = 1e-12
 HANDICAP = 0.02
 """By how much one member must be better than all together, in logarithms of ranks, to be begun
 with: the halves share baskets and days, so that a single one can be wrong in both."""
+SURE = 2.5
+"""Mutually best pairs beyond the half that chance gives, in 1 / sqrt(targets): then a member is
+right. A standard deviation of that share is at most half of it."""
 FEWEST = 3
 """From fewer targets than this nothing is learned."""
 
@@ -113,6 +116,18 @@ class Pairs:
         as_good = odds >= least[self.rows]
         return np.maximum(np.bincount(self.rows[as_good], minlength=len(self.targets)), 1.0)
 
+    def mutual(self, odds: Floats) -> float:
+        """Return the share of targets that are the best of their best person: by chance half."""
+        most = np.full(len(self.persons), -np.inf)
+        np.maximum.at(most, self.columns, odds)
+        best = odds == self.largest(odds)[self.rows]
+        asked = odds == most[self.columns]
+        # Of equally good ones each is the best as often.
+        share = 1 / np.maximum(np.bincount(self.rows[best], minlength=len(self.targets)), 1)
+        chance = 1 / np.maximum(np.bincount(self.columns[asked], minlength=len(self.persons)), 1)
+        both = best & asked
+        return float((share[self.rows] * chance[self.columns])[both].sum() / len(self.targets))
+
 
 def score(voices: Floats, seen: Floats) -> Floats:
     """Return the weighted sum of what the members see; equal sums are equal to the last digit."""
@@ -120,7 +135,13 @@ def score(voices: Floats, seen: Floats) -> Floats:
     return result
 
 
-def believed(pairs: Pairs, weights: Floats, halves: tuple[Floats, Floats], seed: int) -> Floats:
+def believed(
+    pairs: Pairs,
+    weights: Floats,
+    halves: tuple[Floats, Floats],
+    learns: npt.NDArray[np.bool_],
+    seed: int,
+) -> Floats:
     """Return the odds of all pairs, by the voices that both halves of the release bear out.
 
     `weights` and `halves` have a line for each member: what it says of the release, and of two
@@ -130,7 +151,10 @@ def believed(pairs: Pairs, weights: Floats, halves: tuple[Floats, Floats], seed:
 
     It is begun with all members alike, with each as loud as the square of the share of targets
     that can be right at once, and with one member alone. Those voices are believed whose names rank
-    best in the halves; by these ranks the one member is chosen, too.
+    best in the halves; by these ranks the one member is chosen, too. A half can be too little for a
+    member that sees everything in the whole release: one whose names bear each other out, target by
+    person, is believed alone. That says nothing of members that learn from their own names
+    (`learns`).
     """
     whole = np.array([pairs.standing_out(line) for line in weights])
     loud = np.array([pairs.share_right_at_once(line) ** 2 for line in weights])
@@ -155,6 +179,11 @@ def believed(pairs: Pairs, weights: Floats, halves: tuple[Floats, Floats], seed:
                     best, chosen = found, voices
                 voices = _across(learned, parts, voices, seed)
     odds = score(chosen, whole)
+    singly = [score(voices, whole) for voices in np.eye(len(loud))[~learns]]
+    surest = max(singly, key=pairs.mutual, default=odds)
+    sure = 0.5 + min(0.4, SURE / np.sqrt(len(pairs.targets)))
+    if max(sure, pairs.mutual(odds)) < pairs.mutual(surest):
+        odds = surest
     return odds * _scale(odds, pairs.name(odds, seed))
 
 

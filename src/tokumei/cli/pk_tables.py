@@ -13,7 +13,6 @@ from tokumei.cli.localized import Command, Option, tr
 from tokumei.cli.options import common, output_option, seed_option
 from tokumei.cli.pk_space import Space, mechanism_file, space_options
 from tokumei.data.writing import check_new, write_frame
-from tokumei.errors import ParameterError
 from tokumei.pk import crosstab, intervals, mechanism, reconstruct, tabulate
 from tokumei.pk.files import read_mechanism
 from tokumei.pk.perturbation import read_records
@@ -45,7 +44,7 @@ LIMIT = 20
     type=click.FloatRange(0, 1, min_open=True, max_open=True),
     cls=Option,
     allowed="(0, 1)",
-    help="Also give intervals of this confidence, by the bootstrap (with bayes).",
+    help="Also give an approximate confidence interval of this level for every count.",
 )
 @seed_option()
 @common
@@ -62,14 +61,12 @@ def reconstruct_records(
     """Estimate the cross tabulation of the original from perturbed records."""
     if output is not None:
         check_new(output)
-    if level is not None and method != "bayes":
-        raise ParameterError("Intervals are made by the method bayes, not by inverse.")
     of = read_mechanism(mechanism_path or mechanism_file(file))
     counts = tabulate(read_records(file, of.space).cells, of)
     found = reconstruct(counts, of, method=method)
     table = crosstab(found.counts, of)
     if level is not None:
-        low, high = intervals(counts, of, seed=seed or 0, level=level)
+        low, high = intervals(counts, of, level=level)
         table = table.with_columns(low=low, high=high)
     _show(table, file, output, as_json=as_json, steps=found.steps, gap=found.gap)
 

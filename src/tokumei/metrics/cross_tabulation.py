@@ -61,7 +61,7 @@ class CrossTabulation(Checked):
         )
         distance = _distance(before, after)
         if self.reconstructed:
-            kept = linked(history, release, self.table, names, self.forbidden, seed=seed)
+            kept = linked(history, release, self.table, names, self.forbidden)
             if max(kept.estimate.rho) < 1:
                 of = mechanism(kept.space, kept.estimate.rho)
                 truth, seen = (tabulate(cells, of) for cells in (kept.before, kept.after))

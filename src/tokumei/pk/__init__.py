@@ -1,6 +1,7 @@
 """Pk-anonymity by perturbation of correlated attributes, and reconstruction [saito2014]."""
 
 from tokumei.pk.anonymity import anonymity, closed_form, largest_rho, least_ratio
+from tokumei.pk.confidence import intervals
 from tokumei.pk.correlated import Correlated
 from tokumei.pk.correlation import Correlation
 from tokumei.pk.domain import Domain
@@ -9,7 +10,7 @@ from tokumei.pk.mechanism import Mechanism
 from tokumei.pk.mechanisms import mechanism
 from tokumei.pk.perturbation import crosstab, perturb, records_of, tabulate
 from tokumei.pk.planning import best_rho, expected_l1
-from tokumei.pk.reconstruction import Reconstruction, intervals, reconstruct
+from tokumei.pk.reconstruction import Reconstruction, reconstruct
 
 __all__ = [
     "Correlated",

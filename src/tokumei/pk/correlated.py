@@ -116,17 +116,20 @@ class Correlated(Mechanism):
         heights += parting[tree.depths]
         return -kernels.largest_gain(heights, tree.parents, tree.counts, tree.levels[-2])
 
-    def variances(self, shares: Floats) -> Floats:
-        """Return the variance of each share by `inverse`, times the number of records.
+    def moments(self, shares: Floats, power: int) -> Floats:
+        """Return y W, by one pass down the tree for all cells."""
+        return self._powers(_masses(shares, self.space), power)
 
-        The table is fixed; the perturbation alone is random.
-        """
+    def own_moments(self, power: int) -> Floats:
+        """Return the diagonal of A W: of a record, `_kept` is what comes to the nodes above it."""
+        return self._powers(self._kept, power)
+
+    def _powers(self, masses: Floats, power: int) -> Floats:
+        """Return for every cell the sum of what parts from it at each node, times its entry."""
         self._invertible()
         tree = self.space
-        seen = self.forward(shares)
-        masses = _masses(seen, tree)
         # below: the chance of each cell in a uniform draw from a node downwards, going up from 1.
-        squares, node = np.zeros(self.cells), np.arange(tree.levels[-2], tree.levels[-1])
+        sums, node = np.zeros(self.cells), np.arange(tree.levels[-2], tree.levels[-1])
         below = np.ones(self.cells)
         steps = []  # for each level, from the leaf upwards
         for _ in self.rho:
@@ -137,11 +140,10 @@ class Correlated(Mechanism):
         entry = below  # the entry of A^-1 for records that share the root alone, without its step
         for size, even, child, parent in reversed(steps):
             parted = entry - even * size
-            squares += (masses[parent] - masses[child]) * parted**2
+            sums += (masses[parent] - masses[child]) * parted**power
             entry = entry + (1 - even) * size
-        squares += seen * entry**2
-        variances: Floats = squares - shares
-        return variances
+        sums += masses[tree.levels[-2] :] * entry**power
+        return sums
 
 
 def _masses(shares: Floats, tree: Correlation) -> Floats:

@@ -75,16 +75,25 @@ class Independent(Mechanism):
         rho, sizes = np.array(self.rho), np.array(self.space.shape)
         return float(2 * np.sum(np.log1p(-rho) - np.log1p((sizes - 1) * rho)))
 
-    def variances(self, shares: Floats) -> Floats:
-        """Return the variance of each share by `inverse`, times the number of records.
+    def moments(self, shares: Floats, power: int) -> Floats:
+        """Return y W: the powers of the entries are of the form a E + b U again, axis by axis."""
+        array = shares.reshape(self.space.shape)
+        for axis, (on, off) in enumerate(self._inverse_entries()):
+            array = (on**power - off**power) * array + off**power * array.sum(axis, keepdims=True)
+        return array.reshape(-1)
 
-        The table is fixed; the perturbation alone is random.
-        """
+    def own_moments(self, power: int) -> Floats:
+        """Return the diagonal of A W, which is the same for all cells."""
+        own = 1.0
+        for rho, size, (on, off) in zip(
+            self.rho, self.space.shape, self._inverse_entries(), strict=True
+        ):
+            same = rho + (1 - rho) / size
+            own *= same * on**power + (1 - same) * off**power
+        return np.full(self.cells, own)
+
+    def _inverse_entries(self) -> list[tuple[float, float]]:
+        """Return what the inverse of every attribute has on its diagonal and off it."""
         self._invertible()
-        # The entries of A^-1 squared are again of the form a E + b U, axis by axis.
-        array = self.forward(shares).reshape(self.space.shape)
-        for axis, (rho, size) in enumerate(zip(self.rho, self.space.shape, strict=True)):
-            off = ((1 - 1 / rho) / size) ** 2
-            on = (1 / rho + (1 - 1 / rho) / size) ** 2
-            array = (on - off) * array + off * array.sum(axis=axis, keepdims=True)
-        return array.reshape(-1) - shares
+        off = [(1 - 1 / rho) / size for rho, size in zip(self.rho, self.space.shape, strict=True)]
+        return [(1 / rho + entry, entry) for rho, entry in zip(self.rho, off, strict=True)]

@@ -66,11 +66,19 @@ class Mechanism(ABC):
         """Return ln min A[u, v'] A[v, u'] / (A[u, u'] A[v, v']) over all records."""
 
     @abstractmethod
+    def moments(self, shares: Floats, power: int) -> Floats:
+        """Return y W, where W has the entries of A^-1 to a power and y is a perturbed table."""
+
+    @abstractmethod
+    def own_moments(self, power: int) -> Floats:
+        """Return the diagonal of A W: what a record of the cell itself brings to y W."""
+
     def variances(self, shares: Floats) -> Floats:
         """Return the variance of each share by `inverse`, times the number of records.
 
         The table is fixed; the perturbation alone is random.
         """
+        return self.moments(self.forward(shares), 2) - shares
 
     def matrix(self) -> Floats:
         """Return A itself, for domains that are small."""

@@ -14,11 +14,9 @@ from typing import Literal
 
 import numpy as np
 
-from tokumei.draws import derive
 from tokumei.errors import ParameterError
 from tokumei.pk.kernels import Floats
 from tokumei.pk.mechanism import Mechanism
-from tokumei.progress import track
 
 log = logging.getLogger(__name__)
 
@@ -147,30 +145,3 @@ def _extrapolated(before: Floats, first: Floats, second: Floats, leap: float) ->
     kept: Floats = np.where(leapt > 0, leapt, second)
     kept /= kept.sum()
     return kept
-
-
-def intervals(
-    counts: Floats,
-    of: Mechanism,
-    *,
-    seed: int,
-    level: float = 0.95,
-    draws: int = 200,
-) -> tuple[Floats, Floats]:
-    """Return lower and upper ends for every estimated count, by the bootstrap.
-
-    Perturbed tables of the same size are drawn from the perturbed one, and each is reconstructed;
-    the ends are percentiles. Drawing records anew adds to the error of the perturbation, so they
-    are rather too wide than too narrow.
-    """
-    if not 0 < level < 1:
-        raise ParameterError(f"level must lie in (0, 1), not {level}.")
-    total = round(float(counts.sum()))
-    shares = counts / counts.sum()
-    rng = np.random.default_rng(derive(seed, "pk/bootstrap"))
-    found = np.empty((draws, of.cells))
-    for line in track(found, draws, "drawing tables for intervals"):
-        again = rng.multinomial(total, shares).astype(np.float64)
-        line[:] = reconstruct(again, of).counts
-    low, high = np.quantile(found, [(1 - level) / 2, (1 + level) / 2], axis=0)
-    return low, high

@@ -1,69 +1,62 @@
-"""Finding out from a table and its perturbed form what was done to it."""
+"""Estimating from a table and its perturbed form how often values were kept."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import chdtrc
 
-from tokumei.draws import uniform
 from tokumei.pk.correlation import Correlation
 from tokumei.pk.domain import Domain
-from tokumei.pk.kernels import Floats, Ints
+from tokumei.pk.kernels import Ints
 
-BINS = 10
-LEAST_IN_GROUP = 5 * BINS
 Bools = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """How often values were kept, and whether the others look drawn uniformly."""
+    """How often values were kept."""
 
     rho: tuple[float, ...]
     """Estimated from the share of values that are the same; 1 where all are."""
     errors: tuple[float, ...]
     """Standard errors of rho."""
-    chance: float
-    """Chance that uniform draws look less even than the changed values do (a p-value)."""
+    fewest: float
+    """A bound on the chance that no more values of some attribute are the same, even by rho = 0."""
 
 
 @dataclass(frozen=True, eq=False)
 class _Step:
-    """One attribute of all records: which place among how many, before and after."""
+    """One attribute of the records that could keep it, as all attributes before are the same."""
 
-    before: Ints
-    after: Ints
-    sizes: Ints
-    """How many values there were to draw from."""
-    retained: Bools
-    """Whether the value could be kept: all attributes before are as they were."""
+    same: Bools
+    even: npt.NDArray[np.float64]
+    """The chance that a uniform draw gives the same value."""
 
 
-def estimate(before: Ints, after: Ints, space: Domain | Correlation, *, seed: int) -> Estimate:
+def estimate(before: Ints, after: Ints, space: Domain | Correlation) -> Estimate:
     """Estimate rho of every attribute from the cells of records before and after."""
     if isinstance(space, Correlation):
         steps = _along_tree(before, after, space)
     else:
         steps = _by_axis(before, after, space)
-    rhos, errors, statistic, freedom = [], [], 0.0, 0
-    for number, step in enumerate(steps):
-        rho, error = _kept(step)
-        rhos.append(rho)
-        errors.append(error)
-        draws = uniform(seed, f"verifying/{number}", np.arange(len(before)))
-        more, degrees = _unevenness(step, draws)
-        statistic, freedom = statistic + more, freedom + degrees
-    chance = float(chdtrc(freedom, statistic)) if freedom else 1.0
-    return Estimate(tuple(rhos), tuple(errors), chance)
+    rhos, errors = zip(*map(_kept, steps), strict=True)
+    return Estimate(rhos, errors, min(map(_fewest, steps)))
+
+
+def codes_of(cells: Ints, space: Domain | Correlation) -> list[Ints]:
+    """Return the value of every record in each attribute, as its place in the range."""
+    if isinstance(space, Correlation):
+        return [line[cells].astype(np.int64) for line in space.codes]
+    return list(np.unravel_index(cells, space.shape))
 
 
 def _by_axis(before: Ints, after: Ints, domain: Domain) -> list[_Step]:
-    places = (np.unravel_index(cells, domain.shape) for cells in (before, after))
+    places = codes_of(before, domain), codes_of(after, domain)
     return [
-        _Step(old, new, np.full(len(old), size), np.ones(len(old), dtype=bool))
+        _Step(old == new, np.full(len(old), 1 / size))
         for old, new, size in zip(*places, domain.shape, strict=True)
     ]
 
@@ -73,39 +66,30 @@ def _along_tree(before: Ints, after: Ints, tree: Correlation) -> list[_Step]:
     steps = []
     for _ in tree.domain.names:
         above = tree.parents[old], tree.parents[new]
-        old_place, new_place = old - tree.children[above[0]], new - tree.children[above[1]]
-        steps.append(_Step(old_place, new_place, tree.counts[above[1]], above[0] == above[1]))
+        retained = above[0] == above[1]
+        steps.append(_Step((old == new)[retained], 1 / tree.counts[above[1]][retained]))
         old, new = above
     return steps[::-1]
 
 
 def _kept(step: _Step) -> tuple[float, float]:
     """Return rho and its error: a value is the same with probability rho + (1 - rho) / size."""
-    even = 1 / step.sizes[step.retained]
-    same = (step.before == step.after)[step.retained]
-    room = float(np.sum(1 - even))
+    room = float(np.sum(1 - step.even))
     if room == 0:  # no record says anything about this attribute
         return 0.0, 0.0
-    rho = float(np.clip((np.sum(same) - np.sum(even)) / room, 0, 1))
-    chances = rho + (1 - rho) * even
+    rho = float(np.clip((np.sum(step.same) - np.sum(step.even)) / room, 0, 1))
+    chances = rho + (1 - rho) * step.even
     return rho, float(np.sqrt(np.sum(chances * (1 - chances)))) / room
 
 
-def _unevenness(step: _Step, draws: Floats) -> tuple[float, int]:
-    """Return a chi-square statistic of where changed values went, and its degrees of freedom.
-
-    The place of a new value among those it could have been, spread evenly over its share of the
-    unit interval, is uniform there if it was drawn so; this is asked for every old place.
-    """
-    changed = ~step.retained | (step.before != step.after)
-    others = step.sizes - step.retained
-    place = step.after - (step.retained & (step.after > step.before))
-    point = ((place + draws) / np.maximum(others, 1))[changed]
-    bins = np.minimum((point * BINS).astype(np.int64), BINS - 1)
-    table = np.zeros((int(step.before.max()) + 1, BINS))
-    np.add.at(table, (step.before[changed], bins), 1)
-    sums = table.sum(axis=1)
-    large = sums >= LEAST_IN_GROUP
-    expected = sums[large, None] / BINS
-    statistic = float((((table[large] - expected) ** 2) / expected).sum())
-    return statistic, int(large.sum()) * (BINS - 1)
+def _fewest(step: _Step) -> float:
+    """Return the bound of Chernoff and Hoeffding for draws that are the same no more often."""
+    if not len(step.same):
+        return 1.0
+    even, same = float(step.even.mean()), float(step.same.mean())
+    if same >= even:
+        return 1.0
+    divergence = (1 - same) * math.log((1 - same) / (1 - even))
+    if same > 0:
+        divergence += same * math.log(same / even)
+    return math.exp(-len(step.same) * divergence)
