@@ -49,8 +49,15 @@ THREATS: tuple[Threat, ...] = (
 BLURRED = anonymizers.Chain(
     steps=(anonymizers.ShiftDates(days=3), anonymizers.PerturbAmounts(price=0.2, quantity=0.2))
 )
+RANDOM = anonymizers.Chain(
+    steps=tuple(
+        anonymizers.RetainReplace(columns=name, table="purchases", rho=0.0)
+        for name in ("item", "price", "quantity")
+    )
+)
 ATTACKS: tuple[tuple[Attack, Threat, Anonymizer], ...] = (
     (attacks.CandidateIntersection(), threats.FullKnowledge(), anonymizers.GeneralizeAtRandom()),
+    (attacks.CellValues(), threats.FullKnowledge(), anonymizers.ShiftDates(days=14)),
     (
         attacks.CustomerAttributes(),
         threats.CustomersTable(),
@@ -82,6 +89,7 @@ ATTACKS: tuple[tuple[Attack, Threat, Anonymizer], ...] = (
     ),
     (attacks.Random(), threats.FullKnowledge(), anonymizers.PseudonymsOnly()),
     (attacks.RfmProfile(), threats.FullKnowledge(), BLURRED),
+    (attacks.RowCount(), threats.FullKnowledge(), RANDOM),
     (
         attacks.StripDecoys(),
         threats.FullKnowledge(),

@@ -31,6 +31,11 @@ COLORS = {
     # By profiles: violet.
     "rfm-profile": "#7b6bb1",
     "time-profile": "#a99fd0",
+    "time-of-day": "#c7bfe3",
+    # By numbers and single values: green.
+    "row-count": "#74a57f",
+    "basket-sizes": "#3f7d4e",
+    "cell-values": "#a5c9ad",
     "customer-attributes": "#4f3a8c",
     # By all of them.
     "ensemble": "#1d2733",
