@@ -87,6 +87,7 @@ ATTACKS: tuple[tuple[Attack, Threat, Anonymizer], ...] = (
         threats.FullKnowledge(),
         anonymizers.PerturbAmounts(price=0.2, quantity=0.5),
     ),
+    (attacks.PublishedOrder(), threats.FullKnowledge(), anonymizers.Generalize(k=2, seconds=0.1)),
     (attacks.Random(), threats.FullKnowledge(), anonymizers.PseudonymsOnly()),
     (attacks.RfmProfile(), threats.FullKnowledge(), BLURRED),
     (attacks.RowCount(), threats.FullKnowledge(), RANDOM),
@@ -97,11 +98,25 @@ ATTACKS: tuple[tuple[Attack, Threat, Anonymizer], ...] = (
     ),
     (attacks.TimeProfile(), threats.FullKnowledge(), anonymizers.ShiftDates(days=5)),
     (attacks.UniqueRow(), threats.PartialRows(share=0.3), anonymizers.DeleteRows(share=0.5)),
+    (attacks.ValueProfiles(), threats.FullKnowledge(), anonymizers.ShiftDates(days=14)),
 )
 
+BY_RECEIPTS: tuple[tuple[Attack, Threat, Anonymizer], ...] = (
+    (attacks.BasketSizes(), threats.FullKnowledge(), RANDOM),
+    (
+        attacks.TimeOfDay(),
+        threats.FullKnowledge(),
+        anonymizers.ShiftDates(days=14, together="row", keep_times=True),
+    ),
+)
+"""The attacks that look at baskets and times of day."""
 
-def tiny(customers: int, least: int, most: int, goods: int) -> History:
-    """Return a part of a generated shop: customers with few rows, of goods that many bought."""
+
+def tiny(customers: int, least: int, most: int, goods: int, *, receipts: bool = False) -> History:
+    """Return a part of a generated shop: customers with few rows, of goods that many bought.
+
+    With receipts there are baskets and times of day as well.
+    """
     rows = generate("shop", customers=60, seed=SEED).frame()
     buyers = rows.group_by("item").agg(pl.col("person").n_unique().alias("buyers"))
     common = buyers.sort("buyers", "item", descending=[True, False])["item"].head(goods).to_list()
@@ -113,11 +128,12 @@ def tiny(customers: int, least: int, most: int, goods: int) -> History:
         .with_columns(
             pl.col("person").replace(chosen, PEOPLE[:customers]),
             pl.col("item").replace(common, GOODS[:goods]),
-            pl.col("time").cast(pl.Date),
         )
         .sort("person", "time", "item", ROW)
-        .drop("basket")
     )
+    if not receipts:
+        dates = rows.with_columns(pl.col("time").cast(pl.Date)).drop("basket")
+        rows = dates.sort("person", "time", "item", ROW)
     people = pl.DataFrame(
         {
             "person": PEOPLE[:customers],
@@ -140,3 +156,6 @@ def drawings() -> Iterator[tuple[str, Drawing]]:
         yield name_of(threat), knowledge(few, plain, threat, seed=SEED)
     for attack, threat, method in ATTACKS:
         yield name_of(attack), weighed(more, attack, threat, method, seed=SEED)
+    receipts = tiny(6, 4, 9, 12, receipts=True)
+    for attack, threat, method in BY_RECEIPTS:
+        yield name_of(attack), weighed(receipts, attack, threat, method, seed=SEED)
