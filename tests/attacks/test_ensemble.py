@@ -321,3 +321,10 @@ COUNTED = [
 def test_one_member_that_is_right_is_heard_among_noise(shop: History, change) -> None:
     assert_not_worse(shop, change(shop, seed=5), FullKnowledge())
     assert rates(shop, change(shop, seed=5), FullKnowledge())[0] > 0.6
+
+
+def test_noise_of_many_members_does_not_drown_counts(shop: History) -> None:
+    """Half of the rows are known, and nothing but row counts and baskets is left."""
+    together, best, _ = rates(shop, RANDOM(shop, seed=5), PartialRows(share=0.5))
+    assert together > 0.85
+    assert together >= best
