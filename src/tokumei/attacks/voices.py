@@ -88,16 +88,7 @@ class Pairs:
         if not self.one_to_one:
             best: Mask = odds == self.largest(odds)[self.rows]
             return best
-        order = np.lexsort((-odds, self.rows))
-        rows = self.rows[order]
-        places = np.arange(len(rows)) - np.searchsorted(rows, rows)
-        wanted = len(self.persons) if len(self.persons) <= ALL_PAIRS else SHORTLIST
-        order, rows, places = (part[places < wanted] for part in (order, rows, places))
-        shape = len(self.targets), wanted
-        base, gains = np.full(shape, -1, dtype=np.int64), np.zeros(shape)
-        base[rows, places] = self.columns[order]
-        # Above 0: who has a pair is not left alone.
-        gains[rows, places] = odds[order] - odds.min()
+        order, base, gains = self._best(odds)
         chosen = assign(
             Matches(base, gains),
             len(self.persons),
@@ -106,8 +97,31 @@ class Pairs:
             seed,
         )
         named: Mask = np.zeros(len(odds), dtype=bool)
-        named[order[places == chosen[rows]]] = True
+        spoken = np.flatnonzero(chosen >= 0)
+        named[order[spoken, chosen[spoken]]] = True
         return named
+
+    def _best(self, odds: Floats) -> tuple[Ints, Ints, Floats]:
+        """Return a line for each target: its pairs, their persons (-1 for none) and odds above 0.
+
+        Above 0, so that who has a pair is not left alone.
+        """
+        shape = len(self.targets), len(self.persons)
+        raised = odds - odds.min()
+        if len(odds) == shape[0] * shape[1] and shape[1] <= ALL_PAIRS:  # nothing is to be sorted
+            order = np.arange(len(odds)).reshape(shape)
+            return order, self.columns.reshape(shape), raised.reshape(shape)
+        sorting = np.lexsort((-odds, self.rows))
+        rows = self.rows[sorting]
+        places = np.arange(len(rows)) - np.searchsorted(rows, rows)
+        wanted = len(self.persons) if len(self.persons) <= ALL_PAIRS else SHORTLIST
+        sorting, rows, places = (part[places < wanted] for part in (sorting, rows, places))
+        order, base = (np.full((shape[0], wanted), -1, dtype=np.int64) for _ in range(2))
+        gains = np.zeros((shape[0], wanted))
+        order[rows, places] = sorting
+        base[rows, places] = self.columns[sorting]
+        gains[rows, places] = raised[sorting]
+        return order, base, gains
 
     def ranks(self, odds: Floats, named: Mask) -> Floats:
         """Return for each target how many persons have the odds of the one named, or better."""
@@ -163,9 +177,10 @@ def believed(
     ]
     learned, kept = pairs.of(spoken[0] & spoken[1])
     parts = [np.array([learned.standing_out(line[kept]) for line in half]) for half in halves]
+    seen = whole[:, kept]
 
     def rank(voices: Floats) -> float:
-        named = learned.name(score(voices, whole[:, kept]), seed)
+        named = learned.name(score(voices, seen), seed)
         ranks = [learned.ranks(score(voices, part), named) for part in parts]
         return float(np.log(ranks).mean().round(9))
 
