@@ -245,7 +245,9 @@ def stories() -> list[bytes]:
 def trials() -> list[bytes]:
     """Return the file of a finished trial."""
     score = Score("risk", 0.5, "lower", (0.0, 1.0), 4, "All is known.", 0.25, (0.1, 0.9))
-    trial = Trial("shuffle", {"name": "shuffle"}, 1, score, 0.5, {"items": 0.25}, 0.1)
+    losses = {"items": 0.25}
+    named = {"name": "shuffle"}
+    trial = Trial("shuffle", named, 1, score, 0.5, broken=False, losses=losses, seconds=0.1)
     line = {"original": "digest", "version": tokumei.__version__, **trial.to_json()}
     return [f"{json.dumps(line)}\n".encode()]
 
