@@ -16,7 +16,7 @@ from tokumei.attacks.exact_row import ExactRow
 from tokumei.attacks.fuzzy_rows import FuzzyRows
 from tokumei.attacks.item_intersection import ItemIntersection
 from tokumei.attacks.jaccard import Jaccard
-from tokumei.attacks.matching import SHORTLIST
+from tokumei.attacks.matching import ALL_PAIRS, SHORTLIST
 from tokumei.attacks.multiset_jaccard import MultisetJaccard
 from tokumei.attacks.naming import guess, people, pseudonyms
 from tokumei.attacks.rfm_profile import RfmProfile
@@ -25,19 +25,22 @@ from tokumei.attacks.strip_decoys import StripDecoys
 from tokumei.attacks.time_of_day import TimeOfDay
 from tokumei.attacks.time_profile import TimeProfile
 from tokumei.attacks.value_profiles import ValueProfiles
-from tokumei.attacks.voices import Ints, Pairs, believed
+from tokumei.attacks.voices import Evidence, Ints, Pairs, believed
+from tokumei.cells import low
 from tokumei.contracts import Attack, Challenge, Guess
 from tokumei.draws import Floats, derive, keys_of, uniform
 from tokumei.errors import SchemaError
-from tokumei.history import ROW
+from tokumei.history import ROW, History, months
 from tokumei.parameters import Checked
 from tokumei.registry import attack, name_of
-from tokumei.tables import frame, table
+from tokumei.tables import frame, height, table
 
-FEW_PAIRS = 40_000
-"""Up to so many pairs every one is spoken of; beyond, those on the shortlist of some member."""
 Said = dict[int, tuple[Ints, Floats]]
 """Of each member by its number, the numbers of the pairs that it names, and their weights."""
+
+
+SAMPLE = 400
+"""From how many targets at most the voices are learned: more cost time and tell little more."""
 
 
 def members(top: int) -> tuple[Attack, ...]:
@@ -73,19 +76,21 @@ class Ensemble(Checked):
 
     What a member says of a target is counted in standard deviations from the mean over all
     customers: who stands out counts. How loud a member is heard is learned from the release alone.
-    Its rows are divided at random into two halves, and the members are asked about each as well:
-    what is true shows in both halves, noise in one. The voices are the linear discriminant between
-    the pairs that one half names and all others, as the other half sees them; so members who name
-    at random fall silent, and members who say the same are not counted double. It begins with all
-    members alike, and with members heard by the square of the share of targets that can be right
-    at once if no customer is named twice. Of all voices on the way, those are taken whose names
-    have the best mean logarithm of their ranks in the two halves. A member by whom far more targets
-    than by chance are the best of their best customer is believed alone, unless the sum does as
-    well.
+    Its rows (those of 400 targets at most) are divided at random into two halves, and the members
+    are asked about each as well: what is true shows in both halves, noise in one. The voices are
+    the linear discriminant between the pairs that one half names and all others, as the other half
+    sees them; so members who name at random fall silent, and members who say the same are not
+    counted double. It begins with all members alike; with members heard by the square of the share
+    of targets that can be right at once if no customer is named twice; and with one member alone.
+    Those voices are taken whose names have the best mean logarithm of their ranks in the two
+    halves. A member by whom far more targets than by chance are the best of their best customer is
+    believed alone, unless the sum does as well; `value-profiles` also where it makes the release
+    1,000 times likelier than chance and the sum names others.
 
-    Each customer is named once at most, so that the sum is largest; with more targets than
-    customers, each target gets its best. Targets that no member can tell apart share their names.
-    The weight is the chance that the discriminant gives the name, divided among such targets.
+    Each customer is named once at most, so that the sum is largest; where pseudonyms change with
+    the month, once in a month. With more targets than customers, each target gets its best. Targets
+    that no member can tell apart share their names. The weight is the chance that the discriminant
+    gives the name, divided among such targets.
 
     Limits: what none of its members sees, it does not see. A member that is wrong in the same way
     in both halves is believed, and where customers have one row, nothing is learned; then it can do
@@ -96,19 +101,21 @@ class Ensemble(Checked):
         question = _of_present(challenge)
         targets, persons = pseudonyms(question), people(question)
         everything = len(targets) * len(persons)
-        top = len(persons) if everything <= FEW_PAIRS else min(SHORTLIST, len(persons))
+        top = len(persons) if everything <= ALL_PAIRS**2 else min(SHORTLIST, len(persons))
         whole, refusals = _ask(question, targets, persons, top, seed)
         if not whole:
             reason = refusals[0]
             raise SchemaError(f"To combine attacks, at least one must apply; none does. {reason}")
-        pairs = _pairs(targets, persons, None if top == len(persons) else whole)
+        parts = _parts(question.release, targets, len(persons))
+        pairs = _pairs(targets, persons, parts, None if top == len(persons) else whole)
         if not len(pairs.rows):
             return Guess.of({})
         halves = [_ask(part, targets, persons, top, seed)[0] for part in _halves(question, seed)]
         weights, first, second = (_lines(said, pairs, list(whole)) for said in (whole, *halves))
-        asked = members(1)
-        learns = np.array([isinstance(asked[number], FuzzyRows | DecoyOdds) for number in whole])
-        odds = believed(pairs, weights, (first, second), learns, seed)
+        asked = [members(1)[number] for number in whole]
+        learns = np.array([isinstance(one, FuzzyRows | DecoyOdds) for one in asked])
+        sure = np.array([_is_sure(one, question, seed) for one in asked])
+        odds = believed(pairs, Evidence(weights, (first, second), learns, sure), seed)
         return guess(challenge, _names(pairs, odds, seed))
 
 
@@ -126,9 +133,19 @@ def _of_present(challenge: Challenge) -> Challenge:
     )
 
 
+def _is_sure(member: Attack, question: Challenge, seed: int) -> bool:
+    """Tell whether a member shows that its names are no chance."""
+    if not isinstance(member, ValueProfiles):
+        return False
+    return bool(height(replace(member, sure=True)(question, seed=seed).pairs))
+
+
 def _halves(question: Challenge, seed: int) -> list[Challenge]:
-    """Ask about each half of every pseudonym's rows, drawn at random."""
-    rows = question.release.frame()
+    """Ask about each half of the rows of every pseudonym, or of a sample, drawn at random."""
+    asked = pseudonyms(question)
+    order = np.argsort(uniform(seed, "ensemble/sample", keys_of(asked)), kind="stable")
+    sample = asked.gather(order[:SAMPLE])
+    rows = question.release.frame().filter(pl.col("person").is_in(sample.implode()))
     draw = pl.Series("_draw", uniform(seed, "ensemble/halves", rows[ROW].to_numpy()))
     half = pl.struct("_draw", ROW).rank("ordinal").over("person") % 2
     divided = rows.with_columns(draw).with_columns(_half=half)
@@ -173,13 +190,30 @@ def _numbered(
     return numbers, codes["weight"].to_numpy()
 
 
-def _pairs(targets: pl.Series, persons: pl.Series, said: Said | None) -> Pairs:
+def _parts(release: History, targets: pl.Series, persons: int) -> Ints:
+    """Return the month of each target if they change with the month; otherwise the same for all.
+
+    They do if there are more than persons and each lies in one month. Then a customer has one
+    pseudonym in a month.
+    """
+    rows = release.frame()
+    one = np.zeros(len(targets), dtype=np.int64)
+    if len(targets) <= persons or "time" not in rows.columns or low(rows["time"]).null_count():
+        return one
+    lying = rows.select("person", month=months(low(rows["time"]))).unique()
+    lying = pl.DataFrame({"person": targets}).join(lying, on="person", maintain_order="left")
+    if len(lying) > len(targets):
+        return one
+    return lying["month"].rank("dense").cast(pl.Int64).to_numpy() - 1
+
+
+def _pairs(targets: pl.Series, persons: pl.Series, parts: Ints, said: Said | None) -> Pairs:
     """Return all pairs, or those that some member named."""
     if said is None:
         numbers = np.arange(len(targets) * len(persons))
     else:
         numbers = np.unique(np.concatenate([named for named, _ in said.values()]))
-    return Pairs(targets, persons, *np.divmod(numbers, max(len(persons), 1)))
+    return Pairs(targets, persons, *np.divmod(numbers, max(len(persons), 1)), parts)
 
 
 def _lines(said: Said, pairs: Pairs, members: list[int]) -> Floats:

@@ -62,8 +62,14 @@ def nearest(
 
 
 def _first(found: Floats, wanted: int, target_keys: UInts, person_keys: UInts, seed: int) -> Ints:
-    """Return the most similar persons of each line, in order; equal ones in an order drawn."""
+    """Return the most similar persons of each line, in order; equal ones in an order drawn.
+
+    Where all are wanted, the order tells nothing and is that of the persons.
+    """
     count = found.shape[1]
+    if wanted == count:
+        everybody: Ints = np.broadcast_to(np.arange(count), found.shape)
+        return everybody
     least = np.partition(found, count - wanted, axis=1)[:, count - wanted]
     rows, columns = np.nonzero(found >= least[:, np.newaxis])
     draw = uniform(seed, "nearest", target_keys[rows] ^ (person_keys[columns] << np.uint64(1)))

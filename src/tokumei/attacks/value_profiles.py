@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import reduce
+from typing import Annotated
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
+from scipy import sparse
 from scipy.special import logsumexp
+from typing_extensions import Doc
 
 from tokumei.attacks.counting import purchases_of
 from tokumei.attacks.exact_row import comparable
@@ -24,8 +28,9 @@ Ints = npt.NDArray[np.int64]
 Shape = tuple[int, int]
 """How many targets and persons there are."""
 
-OWN = 0.9
-"""The chance that a released value is drawn from the customer's own, in this reading."""
+OWN = (0.9, 0.7, 0.5, 0.3, 0.15, 0.05)
+"""Chances, among which the likeliest is believed, that a released value is near one that is known
+of its customer."""
 MOST_VALUES = 3_000
 """A column with more values than this is not compared value by value."""
 RANKS, NEAR_RANKS = 600, 10
@@ -33,6 +38,10 @@ MINUTES, NEAR_MINUTES, CLOCK = 24 * 60, 20, 30
 """Minutes of a day; those that count as near; and the steps by which clocks are moved."""
 SAMPLE = 60
 """How many targets tell which reading to believe."""
+SURE = np.log(1_000)
+"""How much likelier a release is made by customers than by chance if that is beyond doubt."""
+LITTLE = 1e-9
+"""A share below it is none but for rounding."""
 SCALE, LARGEST_SCALE = 20, 20
 """Steps of a doubling's logarithm; and by how many the prices of a customer may be scaled."""
 
@@ -49,13 +58,17 @@ class ValueProfiles(Checked):
     in the catalog. Of each column the attack believes the reading that makes the release likeliest,
     and adds up the columns that make it likelier than chance.
 
-    With x the share of a customer's rows near a value and q that of everybody's, a released value
-    counts :math:`\ln((0.9 x + 0.1 q) / q)`.
+    With x the share of a customer's rows near a value and q that of all released rows, the value
+    counts :math:`\ln(c x / q + 1 - c)`. The chance c that a value is near one that the attacker
+    knows is learned from the release: the likeliest of 90, 70, 50, 30, 15 and 5 %.
 
     Limits: the rows of a customer are taken as independent; those of one basket are not.
     """
 
     one_to_one: OneToOne = True
+    sure: Annotated[
+        bool, Doc("Name nobody unless the release is 1,000 times likelier than by chance.")
+    ] = False
     top: Top = 10
 
     def __call__(self, challenge: Challenge, /, *, seed: int) -> Guess:
@@ -78,6 +91,8 @@ class ValueProfiles(Checked):
             similar: Floats = np.sum([reading(block) for reading in believed], axis=0)
             return similar
 
+        if self.sure and _evidence(similarity, len(targets)) * len(targets) < SURE:
+            return Guess.of({})
         pairs = nearest(
             _positive(similarity),
             targets,
@@ -116,6 +131,8 @@ def _readings(
 ) -> Iterator[Similarity]:
     """Yield the readings of one column that its type allows."""
     parts = tuple(rows.select("person", name).drop_nulls() for rows in (released, known))
+    if parts[0].schema[name].is_temporal():  # a visit counts once, however many rows it has
+        parts = tuple(part.unique(maintain_order=True) for part in parts)
     if any(part.is_empty() for part in parts):
         return
     owners = tuple(
@@ -149,11 +166,6 @@ def _readings(
         yield _scaled(owners, values, shape)
 
 
-def _minute_of_day(times: pl.Series) -> Ints:
-    minutes: Ints = (times.dt.hour().cast(pl.Int64) * 60 + times.dt.minute()).to_numpy()
-    return minutes
-
-
 def _each(values: tuple[pl.Series, ...], read: Callable[[pl.Series], Ints]) -> tuple[Ints, Ints]:
     first, second = (np.asarray(read(part), dtype=np.int64) for part in values)
     return first, second
@@ -179,38 +191,32 @@ def _ranked(released: pl.Series, known: pl.Series) -> tuple[Ints, Ints]:
 
 def _by_clock(owners: tuple[Ints, ...], minutes: tuple[Ints, Ints], shape: Shape) -> Similarity:
     """Compare times of day by the clock, of those that differ by half hours, that fits best."""
-    gain = _gain(_histogram(owners[1], minutes[1], shape[1], MINUTES))
-    shown = _histogram(owners[0], minutes[0], shape[0], MINUTES)
+    held = _counts(owners[1], minutes[1], shape[1], MINUTES).toarray()
+    shown = _counts(owners[0], minutes[0], shape[0], MINUTES)
+    gain = _gain(held, held.sum(axis=0), OWN[0])
     sample = shown[:: -(-shape[0] // SAMPLE)]
     moves = range(0, MINUTES, CLOCK)
-    fits = [float((np.roll(sample, move, axis=1) @ gain).max(axis=1).sum()) for move in moves]
-    moved = np.roll(shown, moves[int(np.argmax(fits))], axis=1)
-
-    def similarity(block: slice) -> Floats:
-        found: Floats = moved[block] @ gain
-        return found
-
-    return similarity
+    fits = [float((_moved(sample, move) @ gain).max(axis=1).sum()) for move in moves]
+    return _likeliest(_moved(shown, moves[int(np.argmax(fits))]), held)
 
 
 def _scaled(owners: tuple[Ints, ...], values: tuple[pl.Series, ...], shape: Shape) -> Similarity:
-    """Compare prices up to a factor of each customer, each factor as likely."""
+    """Compare prices up to a factor of each customer: the one that fits best, of all as likely."""
     moves = range(-LARGEST_SCALE, LARGEST_SCALE + 1)
     logs = [
         np.rint(np.log(np.maximum(part.to_numpy(), 0.01)) * SCALE).astype(int) for part in values
     ]
     first = min(part.min() for part in logs) - LARGEST_SCALE
     size = int(max(part.max() for part in logs) - first) + LARGEST_SCALE + 1
-    held = _histogram(owners[1], logs[1] - first, shape[1], size)
-    gain = _gain(_blurred(held, 1, circular=False))
-    shown = _histogram(owners[0], logs[0] - first, shape[0], size)
+    held = _counts(owners[1], logs[1] - first, shape[1], size).toarray()
+    moved = [_moved(_counts(owners[0], logs[0] - first, shape[0], size), move) for move in moves]
+    gains = [_gain(held, _total(shown), OWN[0], near=1) for shown in moved]
 
     def similarity(block: slice) -> Floats:
-        found = np.full((len(shown[block]), shape[1]), -np.inf)
-        for move in moves:
-            np.logaddexp(found, np.roll(shown[block], move, axis=1) @ gain, out=found)
-        found -= np.log(len(moves))
-        return found
+        each = (shown[block] @ gain for shown, gain in zip(moved, gains, strict=True))
+        best: Floats = reduce(np.maximum, each)
+        best -= np.log(len(moves))
+        return best
 
     return similarity
 
@@ -224,22 +230,41 @@ def _likelihood(
     circular: bool,
 ) -> Similarity:
     size = int(max(part.max() for part in codes)) + 1
-    shown = _histogram(owners[0], codes[0], shape[0], size)
-    gain = _gain(_blurred(_histogram(owners[1], codes[1], shape[1], size), near, circular=circular))
-
-    def similarity(block: slice) -> Floats:
-        found: Floats = shown[block] @ gain
-        return found
-
-    return similarity
+    shown = _counts(owners[0], codes[0], shape[0], size)
+    held = _counts(owners[1], codes[1], shape[1], size).toarray()
+    return _likeliest(shown, held, near, circular=circular)
 
 
-def _histogram(owner: Ints, codes: Ints, people: int, size: int) -> Floats:
-    counts = np.bincount(owner * size + codes, minlength=people * size).reshape(people, size)
-    return counts.astype(np.float64)
+def _likeliest(
+    shown: sparse.csr_array, held: Floats, near: int = 0, *, circular: bool = False
+) -> Similarity:
+    """Compare counts of values, by the chance of known values that makes the release likeliest."""
+    everyone = _total(shown)
+
+    def by(own: float) -> Similarity:
+        gain = _gain(held, everyone, own, near, circular=circular)
+        return lambda block: shown[block] @ gain
+
+    return max((by(own) for own in OWN), key=lambda one: _evidence(one, shown.shape[0]))
 
 
-def _blurred(counts: Floats, near: int, *, circular: bool) -> Floats:
+def _counts(owner: Ints, codes: Ints, people: int, size: int) -> sparse.csr_array:
+    """Return how often each person (line) has each value (column)."""
+    return sparse.csr_array((np.ones(len(owner)), (owner, codes)), shape=(people, size))
+
+
+def _total(counts: sparse.csr_array) -> Floats:
+    """Return how often each value occurs."""
+    return np.asarray(counts.sum(axis=0), dtype=np.float64)
+
+
+def _moved(counts: sparse.csr_array, by: int) -> sparse.csr_array:
+    """Return the counts with all values moved, those beyond the last to the first."""
+    columns = (counts.indices + by) % counts.shape[1]
+    return sparse.csr_array((counts.data, columns, counts.indptr), shape=counts.shape)
+
+
+def _blurred(counts: Floats, near: int, *, circular: bool = False) -> Floats:
     """Spread every value evenly over those near it."""
     if not near:
         return counts
@@ -249,9 +274,18 @@ def _blurred(counts: Floats, near: int, *, circular: bool) -> Floats:
     return result
 
 
-def _gain(counts: Floats) -> Floats:
-    """Return by values (lines) and customers (columns) how much likelier a value is than usual."""
-    everyone = (counts.sum(axis=0) + 0.5) / (counts.sum() + 0.5 * counts.shape[1])
-    shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1e-9)
-    result: Floats = np.log((OWN * shares + (1 - OWN) * everyone) / everyone).T
+def _gain(
+    held: Floats, everyone: Floats, own: float, near: int = 0, *, circular: bool = False
+) -> Floats:
+    """Return by values (lines) and customers (columns) how much likelier a value is than usual.
+
+    A known value becomes, with the chance `own`, one of the released values near it, each as likely
+    as it is frequent; otherwise any released value. So the mean over all released values is 1 for
+    everybody, and who is likelier than chance is so for a reason.
+    """
+    shares = held / np.maximum(held.sum(axis=1, keepdims=True), 1)
+    window = _blurred(everyone[np.newaxis] / everyone.sum(), near, circular=circular)
+    ratio = np.divide(shares, window, where=window > LITTLE, out=np.zeros_like(shares))
+    ratio = _blurred(ratio, near, circular=circular)
+    result: Floats = np.log(own * np.ascontiguousarray(ratio.T) + (1 - own))
     return result
