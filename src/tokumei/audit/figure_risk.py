@@ -67,7 +67,7 @@ def strongest(audit: Audit) -> list[Marked]:
 
 
 def risk_by_attacker(audit: Audit, tr: Translate) -> Figure:
-    """Draw the largest rate of each attack, with interval, random guess and proven bound."""
+    """Draw the largest rate of each attack, with interval, random guess and bound."""
     best = strongest(audit)
     data = pl.DataFrame([_row(found, tr) for found in best])
     # A name on two lines: the attack, and what it knows.
@@ -110,8 +110,8 @@ def risk_by_attacker(audit: Audit, tr: Translate) -> Figure:
     ).format(baseline=percent(headline.score.baseline or 0.0), n=f"{headline.score.n:,}")
     if bound:
         text += " " + tr(
-            "Dashed line: what any attacker reaches on average if pseudonyms and row order are "
-            "random: {bound}."
+            "Dashed line: what an attacker reaches at most on average if pseudonyms, basket "
+            "numbers and row order are random: {bound}."
         ).format(bound=percent(bound.value))
     title = tr("{attack} finds the most: {rate} of the {who}").format(
         attack=attack_name(headline),
@@ -151,7 +151,8 @@ def risk_by_knowledge(audit: Audit, tr: Translate) -> Figure:
         least=percent(best[least]), weak=least, most=percent(best[most]), strong=most
     )
     if percent(best[least]) == percent(best[most]):
-        title = tr("Whatever an attacker knows: {rate} are found").format(rate=percent(best[most]))
+        title = tr("With every kind of knowledge, {rate} are found")
+        title = title.format(rate=percent(best[most]))
     text = tr(
         "Share of the {who} found, by what is known and what is done; darker is worse. A dash: "
         "the attack does not apply. n = {n}."

@@ -62,7 +62,8 @@ def _verdict(audit: Audit, tr: Translate) -> str:
     if judged.safe:
         said = tr(
             "Safe at a limit of {limit}: nobody's chance of being found exceeds {worst}, whatever "
-            "an attacker knows, if pseudonyms and row order are random."
+            "an attacker knows of the customers, if pseudonyms, basket numbers and row order are "
+            "random."
         )
     elif judged.links:
         said = tr(
@@ -120,9 +121,9 @@ def _notes(audit: Audit, tr: Translate) -> list[str]:
     if audit.bound is not None and audit.headline.score.value > audit.bound.value:
         notes.append(
             tr(
-                "On average an attacker can name {bound}. Chance alone reaches a rate such as that "
-                "of {attack} with probability {p}, over all {tries} attackers (exact test, "
-                "Bonferroni)."
+                "If pseudonyms, basket numbers and row order are random, an attacker names at most "
+                "{bound} on average. Chance alone reaches a rate such as that of {attack} with "
+                "probability {p}, over all {tries} attackers (exact test, Bonferroni)."
             ).format(
                 bound=percent(audit.bound.value),
                 attack=attack_name(judged.luckiest or audit.headline),

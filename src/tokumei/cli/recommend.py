@@ -96,7 +96,7 @@ def command(
     found = recommend(history, risk=risk, keep=keep, seconds=seconds, seed=seed, folder=folder)
     if folder is not None:
         _write(found, folder)
-    commands = ()
+    commands: tuple[str, ...] = ()
     if found.best is not None:
         commands = _commands(found.best, original, read_history, found.risk, seed=seed)
     if as_json:
@@ -177,8 +177,9 @@ def _explain(best: Trial, found: Recommendation) -> None:
     parts = ", ".join(f"{name} {best.losses[name]:.2f}" for name in found.keep)
     click.echo(f"{tr('Lost of each:')} {parts}")
     said = tr(
-        "Nobody's chance of being found exceeds {worst} if pseudonyms and row order are random; "
-        "the best attacker here finds {rate} of the customers."
+        "Nobody's chance of being found exceeds {worst} if pseudonyms, basket numbers and row "
+        "order are random; the best attacker here finds {rate} of the customers, which chance "
+        "allows."
     )
     click.echo(said.format(worst=percent(best.worst), rate=percent(best.largest.value)))
     click.echo(tr("Make the release, and check it, because its random draws are others:"))
