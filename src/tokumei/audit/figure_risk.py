@@ -11,7 +11,7 @@ from tokumei.audit.auditing import Audit
 from tokumei.audit.criteria import Translate
 from tokumei.audit.figure import WIDTH, Figure, finished, lines, percent_axis
 from tokumei.audit.suite import THREATS
-from tokumei.audit.wording import attack_name, counted, knowledge, percent
+from tokumei.audit.wording import attack_name, counted, joined, knowledge, percent
 from tokumei.metrics.question import Marked
 from tokumei.report.charts import DEEP_ICE, ICE, SLATE
 
@@ -109,10 +109,11 @@ def risk_by_attacker(audit: Audit, tr: Translate) -> Figure:
         "random guess ({baseline}). n = {n}."
     ).format(baseline=percent(headline.score.baseline or 0.0), n=f"{headline.score.n:,}")
     if bound:
-        text += " " + tr(
+        dashed = tr(
             "Dashed line: what an attacker reaches at most on average if pseudonyms, basket "
             "numbers and row order are random: {bound}."
-        ).format(bound=percent(bound.value))
+        )
+        text = joined(text, dashed.format(bound=percent(bound.value)))
     title = tr("{attack} finds the most: {rate} of the {who}").format(
         attack=attack_name(headline),
         rate=percent(headline.score.value),
