@@ -94,7 +94,7 @@ def test_a_folder_is_gone_on_with(capsys, shop_file: Path, tmp_path: Path) -> No
 def test_a_drawn_seed_is_not_in_a_command_that_a_shell_would_keep(
     capsys, shop_file: Path, tmp_path: Path
 ) -> None:
-    words = ["recommend", str(shop_file), "--risk", "1", "--seconds", "0.1"]
+    words = ["recommend", str(shop_file), "--risk", "0.5", "--seconds", "0.1"]
     assert _run([*words, "-o", str(tmp_path / "out")]) == 0
     said = capsys.readouterr().out
     assert "tokumei anonymize" in said
