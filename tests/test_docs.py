@@ -205,6 +205,17 @@ def test_every_method_and_parameter_is_in_the_reference(family, reference: Modul
             assert parameter.name.replace("_", "-") in page.replace("_", "-")
 
 
+@pytest.mark.parametrize("folder", [DOCS, DOCS / "ja"], ids=["en", "ja"])
+def test_the_guide_names_every_attack_and_metric(folder: Path) -> None:
+    attackers, methods = (
+        (folder / page).read_text(encoding="utf-8") for page in ("attackers.md", "methods.md")
+    )
+    explained = re.findall(r"^\| `([\w-]+)` \| \S", attackers, re.MULTILINE)
+    assert sorted(explained) == sorted(registry.names("attack"))
+    for name in (*registry.names("attack"), *registry.names("metric")):
+        assert f"`{name}`" in methods
+
+
 def test_every_public_name_is_in_the_reference(reference: ModuleType) -> None:
     import tokumei
 

@@ -66,6 +66,9 @@ def test_anonymizers_are_compared() -> None:
     assert found.keys() == told["anonymizers"].keys()
     assert found["pseudonyms-only"] == found["shift-dates"] == 1
     assert max(found["equalize"], found["decoys of whole rows"]) <= 1 / told["size"].value
+    smallest = dict(told["scores"].select("anonymizer", "smallest group").iter_rows())
+    kept = {name for name, size in smallest.items() if size >= told["size"].value}
+    assert kept == {"decoys of whole rows", "equalize", "generalize"}
     assert told["best"].endswith("loses least")
     assert told["chart"].to_dict()["title"]["text"].endswith(told["best"])
 

@@ -40,9 +40,9 @@ class Comparison:
     peer: str
     run: Callable[[], Measured]
     goal: float | None = None
-    """The ratio that we promise."""
+    """The ratio that we aim at."""
     near: float | None = None
-    """How far from the optimum, as a share of it, we promise to be at most."""
+    """How far from the optimum, as a share of it, we aim to be at most."""
 
 
 def duel(ours: Callable[[], Any], theirs: Callable[[], Any], quality: str, *, repeat: int = 2,

@@ -24,7 +24,7 @@ the cost beside it. MDAV and k-means minimize squared distances between item set
 MDAV can be installed; it is our literal one after Domingo-Ferrer and Torra (2005).
 k-means-constrained makes as many groups as ours, from one start. For pairs the optimum is known,
 a perfect matching of least cost on the table of all pairs: the search, which knows nothing of
-it, must come within 1 % of it. networkx is given fewer customers."""
+it, must come within 1% of it. networkx is given fewer customers."""
 
 CUSTOMERS = 400
 FEW = 100

@@ -44,8 +44,8 @@ def written(topics: Sequence[Topic], growths: Sequence[Growth]) -> str:
         "[docs/benchmarks.md](../docs/benchmarks.md).",
         *_marked("machine", machine()),
         "![Ratios of all comparisons](results.svg)",
-        "## Promises",
-        *_marked("promises", promises(lines)),
+        "## Targets",
+        *_marked("targets", targets(lines)),
         "## Slower than a peer",
         *_marked("slower", slower(lines)),
         "## Not measured",
@@ -64,19 +64,19 @@ def _marked(mark: str, text: str) -> tuple[str, str, str]:
     return f"<!-- {mark} -->", text, f"<!-- end of {mark} -->"
 
 
-def promises(lines: Sequence[Line]) -> str:
+def targets(lines: Sequence[Line]) -> str:
     rows = []
     for line in lines:
         told, outcome = line.comparison, line.outcome
         if told.goal is not None:
-            promised, measured = f"{told.goal:,.0f}x", _ratio(outcome)
+            target, measured = f"{told.goal:,.0f}x", _ratio(outcome)
         elif told.near is not None:
-            promised = f"within {told.near:.0%}"
+            target = f"within {told.near:.0%}"
             measured = outcome.quality if isinstance(outcome, Measured) else ""
         else:
             continue
-        rows.append((told.work, told.data, told.peer, promised, measured, _verdict(line)))
-    return _table(("work", "data", "peer", "promised", "measured", "kept"), rows)
+        rows.append((told.work, told.data, told.peer, target, measured, _verdict(line)))
+    return _table(("work", "data", "peer", "target", "measured", "met"), rows)
 
 
 def _verdict(line: Line) -> str:

@@ -28,7 +28,7 @@ from tokumei.words import translate
 
 FOLDER = "reference"
 PICTURES = Path(__file__).parents[1] / "_static" / "methods"
-"""One SVG for each method that has one, by its name; `tools/pictures-of-methods` draws them."""
+"""One SVG for each method that has one, by its name; `tools.method_pictures` draws them."""
 LEADS: dict[Family, str] = {
     "anonymizer": "Methods that change a history. A kept row keeps its hidden row id; "
     "`publish` draws the pseudonyms.",

@@ -131,8 +131,8 @@ def _():
     mo.md(r"""
     ## Every attacker at once
 
-    The audit tries every attack with everything that an attacker may know. Rates hold for the
-    attacks that were tried. The bound holds for any attacker if pseudonyms and row order are
+    The audit tries every attack with several kinds of knowledge. Rates hold for the attacks that
+    were tried. The bound holds for any attacker if pseudonyms, basket numbers and row order are
     random: it is counted in the release. The release is called safe only if the smallest group
     bounds every customer's chance by the limit, here one in four, and no attacker finds more than
     chance allows in the groups.

@@ -1,4 +1,4 @@
-"""tokumei (匿名): anonymize purchase histories, attack the result, and prove what is left."""
+"""tokumei: anonymize purchase histories, attack the result, and see who can still be found."""
 
 from __future__ import annotations
 

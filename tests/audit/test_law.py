@@ -113,7 +113,7 @@ def test_changes_and_the_strongest_attack_are_told(plain: Page, grouped: Page) -
         "Customers whose set of items nobody else has: 2 of 4, 50.0% (original 50.0%)",
         "Customers in the smallest group with the same rows: 1",
         "Largest re-identification rate measured: 75.0%, by exact-row@full-knowledge",
-        "95% interval of that rate: 30.0% to 95.0%",
+        "95% interval of that rate, for this attacker alone: 30.0% to 95.0%",
         "Rate of a random guess: 25.00%",
         "The attacker knows every purchase of every customer.",
     ]

@@ -7,7 +7,7 @@ import re
 import subprocess
 from collections.abc import Callable
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 import pytest
@@ -19,9 +19,9 @@ from tokumei.audit.criteria import Sentence
 from tokumei.audit.markdown import markdown
 from tokumei.audit.page import html
 from tokumei.audit.printing import browser, pdf
-from tokumei.audit.summary import groups_sentence
+from tokumei.audit.summary import groups_sentence, summarize
 from tokumei.errors import Unachievable, WriteError
-from tokumei.words import Language
+from tokumei.words import Language, translate
 
 METHODS = ("pseudonyms", "yamaoka", "rows", "generalized")
 FIGURES = 8
@@ -188,6 +188,22 @@ def test_what_was_left_out_stands_once_by_its_reason(audited: Audited) -> None:
     reason = "To compare item sets, every item must be exact; some are generalized."
     assert text.count(f"| {reason} |") == 1
     assert "商品集合を比べるには" in markdown(found, language="ja")
+
+
+def test_a_table_without_facts_has_no_heading(audited: Audited, pages: Pages) -> None:
+    for method in ("rows", "generalized"):
+        for body in (pages(method), markdown(audited(method))):
+            assert ("Facts under an assumption" in body) == bool(audited(method).facts)
+    assert audited("rows").facts
+    assert not audited("generalized").facts
+
+
+def test_japanese_sentences_have_no_space_between_them(audited: Audited) -> None:
+    found = audited("yamaoka")
+    summary = summarize(found, partial(translate, language="ja"))
+    assert "。試した攻撃者" in summary.measured
+    assert not any("。 " in said for _, said in summary.attacker)
+    assert ". Of the" in summarize(found, partial(translate, language="en")).measured
 
 
 def run(arguments: list[str], page: Path, folder: Path) -> subprocess.CompletedProcess[str]:

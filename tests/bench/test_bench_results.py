@@ -43,8 +43,8 @@ def test_what_is_slower_than_a_peer_is_listed(report: ModuleType) -> None:
     assert [row[2:6] for row in rows(report.slower(lines(report)))] == [["fast", "2", "1", "0.5x"]]
 
 
-def test_a_promise_is_kept_by_the_ratio_and_by_the_result(report: ModuleType) -> None:
-    told = {row[2]: row[5] for row in rows(report.promises(lines(report)))}
+def test_a_target_is_met_by_the_ratio_and_by_the_result(report: ModuleType) -> None:
+    told = {row[2]: row[5] for row in rows(report.targets(lines(report)))}
     assert told == {"slow": "yes", "too near": "**no**", "wrong": "**no**"}
 
 

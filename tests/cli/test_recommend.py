@@ -85,9 +85,21 @@ def test_a_folder_is_gone_on_with(capsys, shop_file: Path, tmp_path: Path) -> No
     assert {path.name for path in folder.iterdir()} == names
     before = (folder / "trials.jsonl").read_text()
     found = result(capsys, "recommend", *words[1:], "--keep", "rows")
+    assert not any("--seed" in command for command in found["commands"])
     assert (folder / "trials.jsonl").read_text().startswith(before)
     assert {trial["seed"] for trial in found["trials"]} == {8}
     assert {path.name for path in folder.iterdir()} == names
+
+
+def test_a_drawn_seed_is_not_in_a_command_that_a_shell_would_keep(
+    capsys, shop_file: Path, tmp_path: Path
+) -> None:
+    words = ["recommend", str(shop_file), "--risk", "0.5", "--seconds", "0.1"]
+    assert _run([*words, "-o", str(tmp_path / "out")]) == 0
+    said = capsys.readouterr().out
+    assert "tokumei anonymize" in said
+    drawn = json.loads((tmp_path / "out" / "trials.jsonl").read_text().splitlines()[-1])["seed"]
+    assert str(drawn) not in said
 
 
 def test_a_risk_that_nobody_can_promise(capsys, shop_file: Path) -> None:

@@ -36,7 +36,7 @@ log = logging.getLogger(__name__)
 class Decoys(Checked):
     r"""Put customers into clusters and add decoys until all of a cluster have the same items.
 
-    An attacker who compares item sets can then do no better than c right guesses for n customers.
+    An attacker who compares item sets and nothing else then names c of n customers on average.
     The number of decoys depends on the clusters: search looks for those that need the fewest
     (exactly, by matching, where all clusters are pairs); tfidf-kmeans is method 1 of the paper, and
     with a least size above 1 method 2; jaccard-kmeans is the clustering that the paper rejects.
@@ -45,7 +45,8 @@ class Decoys(Checked):
     are recognized; camouflage takes price and quantity from real purchases of the item, and puts
     the decoy into the customer's basket nearest in time. The real purchases stay as they are, and
     an attacker who knows rows finds everybody; share rows makes the members of a cluster equal in
-    every column, against any attacker.
+    every column, so that nothing in the release tells them apart if pseudonyms, basket numbers and
+    row order are random.
 
     A cluster whose members bought :math:`b_u` items each, and B items together, gets :math:`\sum_u
     (B - b_u)` decoys.

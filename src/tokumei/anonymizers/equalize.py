@@ -34,10 +34,10 @@ class Equalize(Checked):
     """Make groups of customers identical, with the fewest deletions and changes.
 
     Each group keeps as many rows as its smallest member has. The rows of its members are aligned,
-    and every cell gets the commonest value; nothing but the pseudonym differs. Whatever an attacker
-    knows, one customer of each group is named on average: the expected re-identification is the
-    number of groups divided by that of customers. The groups are chosen by search, so that this and
-    the loss of utility together are least.
+    and every cell gets the commonest value; nothing but the pseudonym differs. If pseudonyms and
+    row order are random, an attacker names at most one customer of each group on average: the
+    expected re-identification is at most the number of groups divided by that of customers. The
+    groups are chosen by search, so that this and the loss of utility together are least.
 
     In the simplified game the search minimizes :math:`d / R + x / C + g / n`: d of R rows are
     deleted, x of C cells changed, and n customers stand in g groups.

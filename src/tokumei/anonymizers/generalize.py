@@ -42,7 +42,8 @@ class Generalize(Checked):
 
     The rows of a group are aligned, one of each member; every aligned row becomes a date interval,
     a set of items, a price interval and a quantity interval that hold the values of all. Rows that
-    find no partners are deleted. Whatever an attacker knows, the members of a group are alike.
+    find no partners are deleted. If pseudonyms and row order are random, nothing in the release
+    tells the members of a group apart.
 
     The search minimizes the objective over groups and alignment together. For the information loss
     a cell is suppressed where that costs less than the interval. For RFM analysis, groups are

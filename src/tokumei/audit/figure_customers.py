@@ -80,9 +80,9 @@ def similarity(audit: Audit, tr: Translate) -> Figure:
         "The most similar other customer: jaccard {before:.2f} before, {after:.2f} after (median)"
     ).format(before=medians[0], after=medians[1])
     text = tr(
-        "Each customer's largest jaccard coefficient with another customer. At 1 an attacker who "
-        "knows items cannot tell the two apart. Bars of fewer than {few} customers of the original "
-        "are left out. n = {before} before, {after} after."
+        "Each customer's largest jaccard coefficient with another customer. At 1 the two have the "
+        "same set of items; the release shows more than sets. Bars of fewer than {few} customers "
+        "of the original are left out. n = {before} before, {after} after."
     ).format(few=FEW, before=f"{customers[0]:,}", after=f"{customers[1]:,}")
     return finished("similarity", title, text, data, bars + steps)
 

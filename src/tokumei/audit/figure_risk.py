@@ -11,7 +11,7 @@ from tokumei.audit.auditing import Audit
 from tokumei.audit.criteria import Translate
 from tokumei.audit.figure import WIDTH, Figure, finished, lines, percent_axis
 from tokumei.audit.suite import THREATS
-from tokumei.audit.wording import attack_name, counted, knowledge, percent
+from tokumei.audit.wording import attack_name, counted, joined, knowledge, percent
 from tokumei.metrics.question import Marked
 from tokumei.report.charts import DEEP_ICE, ICE, SLATE
 
@@ -67,7 +67,7 @@ def strongest(audit: Audit) -> list[Marked]:
 
 
 def risk_by_attacker(audit: Audit, tr: Translate) -> Figure:
-    """Draw the largest rate of each attack, with interval, random guess and proven bound."""
+    """Draw the largest rate of each attack, with interval, random guess and bound."""
     best = strongest(audit)
     data = pl.DataFrame([_row(found, tr) for found in best])
     # A name on two lines: the attack, and what it knows.
@@ -109,10 +109,11 @@ def risk_by_attacker(audit: Audit, tr: Translate) -> Figure:
         "random guess ({baseline}). n = {n}."
     ).format(baseline=percent(headline.score.baseline or 0.0), n=f"{headline.score.n:,}")
     if bound:
-        text += " " + tr(
-            "Dashed line: what any attacker reaches on average if pseudonyms and row order are "
-            "random: {bound}."
-        ).format(bound=percent(bound.value))
+        dashed = tr(
+            "Dashed line: what an attacker reaches at most on average if pseudonyms, basket "
+            "numbers and row order are random: {bound}."
+        )
+        text = joined(text, dashed.format(bound=percent(bound.value)))
     title = tr("{attack} finds the most: {rate} of the {who}").format(
         attack=attack_name(headline),
         rate=percent(headline.score.value),
@@ -151,7 +152,8 @@ def risk_by_knowledge(audit: Audit, tr: Translate) -> Figure:
         least=percent(best[least]), weak=least, most=percent(best[most]), strong=most
     )
     if percent(best[least]) == percent(best[most]):
-        title = tr("Whatever an attacker knows: {rate} are found").format(rate=percent(best[most]))
+        title = tr("With every kind of knowledge, {rate} are found")
+        title = title.format(rate=percent(best[most]))
     text = tr(
         "Share of the {who} found, by what is known and what is done; darker is worse. A dash: "
         "the attack does not apply. n = {n}."

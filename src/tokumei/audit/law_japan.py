@@ -136,7 +136,7 @@ def _links(original: History, release: Release, facts: Facts) -> Criterion:
         did.append(
             Sentence("The order of the rows follows the original or tells about the customers.")
             if facts.row_links
-            else Sentence("The order of the rows shows no trace of the original.")
+            else Sentence("No trace of the original's order was found in that of the rows.")
         )
     if (order := order_kept(release)) is not None:
         evidence.append(

@@ -107,7 +107,8 @@ def rate_said(largest: Score | None) -> tuple[Sentence, ...]:
         low, high = largest.interval
         said.append(
             Sentence(
-                "95% interval of that rate: {low:.1%} to {high:.1%}", {"low": low, "high": high}
+                "95% interval of that rate, for this attacker alone: {low:.1%} to {high:.1%}",
+                {"low": low, "high": high},
             )
         )
     if largest.baseline is not None:

@@ -66,10 +66,12 @@ def _numbers(audit: Audit, tr: Translate) -> Iterator[str]:
     yield f"## {tr('What became of the data')}"
     yield _list(_plain(part.title) for part in drawn if part.name not in RISK)
     yield f"## {tr('Guarantees and utility')}"
-    yield f"### {tr('Guarantees, verified from the release')}"
+    yield f"### {tr('Guarantees, counted in the release')}"
     yield _table(grids.guarantees(audit, tr))
-    yield f"### {tr('Facts under an assumption')}"
-    yield _table(grids.facts(audit, tr))
+    facts = grids.facts(audit, tr)
+    if facts.rows:
+        yield f"### {tr('Facts under an assumption')}"
+        yield _table(facts)
     yield f"### {tr('Utility: what is kept and lost')}"
     yield _table(grids.utilities(audit, tr))
     yield f"## {tr('What was left out, and why')}"

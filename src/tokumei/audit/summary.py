@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from tokumei.audit.auditing import Audit
 from tokumei.audit.criteria import Translate
 from tokumei.audit.verdict import Verdict
-from tokumei.audit.wording import attack_name, counted, interval, percent
+from tokumei.audit.wording import attack_name, counted, interval, joined, percent
 from tokumei.contracts import Score
 from tokumei.registry import meaning, name_of
 
@@ -47,7 +47,7 @@ def summarize(audit: Audit, tr: Translate) -> Summary:
             (tr("What the attacker knows"), tr(headline.score.assumes)),
             (
                 tr("What the attacker does"),
-                f"{tr(meaning(headline.attack))} ({attack_name(headline)})",
+                joined(tr(meaning(headline.attack)), f"({attack_name(headline)})"),
             ),
         ),
         notes=tuple(_notes(audit, tr)),
@@ -62,7 +62,8 @@ def _verdict(audit: Audit, tr: Translate) -> str:
     if judged.safe:
         said = tr(
             "Safe at a limit of {limit}: nobody's chance of being found exceeds {worst}, whatever "
-            "an attacker knows, if pseudonyms and row order are random."
+            "an attacker knows of the customers, if pseudonyms, basket numbers and row order are "
+            "random."
         )
     elif judged.links:
         said = tr(
@@ -109,7 +110,7 @@ def _measured(audit: Audit, tr: Translate) -> str:
     as_many = sum(found.score.value == score.value for found in audit.risks) - 1
     if as_many:
         more = tr("Of the {all} attackers tried, {count} more find as many.")
-        said += " " + more.format(count=as_many, all=len(audit.risks))
+        said = joined(said, more.format(count=as_many, all=len(audit.risks)))
     return said
 
 
@@ -120,9 +121,9 @@ def _notes(audit: Audit, tr: Translate) -> list[str]:
     if audit.bound is not None and audit.headline.score.value > audit.bound.value:
         notes.append(
             tr(
-                "On average an attacker can name {bound}. Chance alone reaches a rate such as that "
-                "of {attack} with probability {p}, over all {tries} attackers (exact test, "
-                "Bonferroni)."
+                "If pseudonyms, basket numbers and row order are random, an attacker names at most "
+                "{bound} on average. Chance alone reaches a rate such as that of {attack} with "
+                "probability {p}, over all {tries} attackers (exact test, Bonferroni)."
             ).format(
                 bound=percent(audit.bound.value),
                 attack=attack_name(judged.luckiest or audit.headline),

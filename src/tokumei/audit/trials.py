@@ -69,7 +69,7 @@ class Trial:
     """The anonymizer as on the command line."""
     spec: Mapping[str, Any]
     seed: int
-    """Of the release; whoever knows it can undo the pseudonyms."""
+    """It repeats the release that was tried, which is not kept."""
     largest: Score
     """The largest re-identification rate, and the attacker who reached it."""
     worst: float

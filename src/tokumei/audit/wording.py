@@ -19,6 +19,11 @@ def percent(share: float) -> str:
     return words.percent(share, 2 if 0 < share < SMALL else 1)
 
 
+def joined(first: str, second: str) -> str:
+    """Put a sentence behind another; Japanese has no space between them."""
+    return first + second if first.endswith("。") else f"{first} {second}"
+
+
 def interval(score: Score) -> str:
     """Write the interval of a share."""
     if score.interval is None:

@@ -88,10 +88,11 @@ def command(
 ) -> int:
     """Audit a release: who finds whom, what is guaranteed, and what the data is still good for.
 
-    Every attack runs under everything that an attacker may know, every guarantee is verified, every
-    utility measured; the report says what was left out and why, and sets the findings beside the
-    criteria of the law. ORIGINAL is the file that was anonymized, RELEASE the folder that tokumei
-    anonymize wrote, or a published file with its key.
+    The verdict, safe or exposed, goes by the worst-off customer and the limit --max-risk. Every
+    attack runs with every kind of knowledge, guarantees are counted in the release, utilities are
+    measured; the report says what was left out and why, and sets the findings beside the criteria
+    of the law. ORIGINAL is the file that was anonymized, RELEASE the folder that tokumei anonymize
+    wrote, or a published file with its key.
     """
     if output is not None:
         check_new(output)

@@ -58,11 +58,11 @@ class Root(Group):
 @click.group("tokumei", cls=Root, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(tokumei.__version__, message="tokumei %(version)s", cls=Option)
 def root() -> None:
-    """Anonymize purchase histories, attack the result, and prove what is left."""
+    """Anonymize purchase histories, attack the result, and see who can still be found."""
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the command and exit: 0 done, 2 bad input, 130 interrupted."""
+    """Run the command and exit: 0 done, 1 exposed (audit), 2 bad input, 130 interrupted."""
     sys.exit(_flushed(_run(arguments)))
 
 

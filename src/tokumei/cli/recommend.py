@@ -88,15 +88,17 @@ def command(
 
     Anonymizers are tried with several parameters, the most promising first. Every release is
     attacked, and what it is still good for is measured; the best one has to pass tokumei audit with
-    this risk as its limit. The command that makes it is printed, with the seed that repeats the
-    random draws of the method: keep it as secret as the key.
+    this risk as its limit. The command that makes a release like it is printed, and the command
+    that audits it. A seed is printed only if you gave one.
     """
     keep = [name.strip() for name in wished.split(",") if name.strip()]
     history = read_history(original)
     found = recommend(history, risk=risk, keep=keep, seconds=seconds, seed=seed, folder=folder)
     if folder is not None:
         _write(found, folder)
-    commands = _commands(found.best, original, read_history, found.risk) if found.best else ()
+    commands: tuple[str, ...] = ()
+    if found.best is not None:
+        commands = _commands(found.best, original, read_history, found.risk, seed=seed)
     if as_json:
         print_json(found.to_json() | {"commands": list(commands)})
         return
@@ -116,16 +118,22 @@ def _write(found: Recommendation, folder: Path) -> None:
             save(drawn.chart, part)
 
 
-def _commands(best: Trial, original: Path, reader: Reader, risk: float) -> tuple[str, str]:
-    """Return what makes the release and what checks it, in names that each command has."""
+def _commands(
+    best: Trial, original: Path, reader: Reader, risk: float, *, seed: int | None
+) -> tuple[str, str]:
+    """Return what makes the release and what checks it, in names that each command has.
+
+    A drawn seed is not among them: a shell keeps the commands that it ran.
+    """
     method, *parameters = best.words.split(" ", maxsplit=1)
     file = shlex.quote(str(original))
     context = click.get_current_context()
     reading = _reading_words(reader, anonymize.get_command(context, method))
     made = ["tokumei anonymize", method, file, "-o", RELEASE, *parameters, *reading]
+    made += [] if seed is None else [f"--seed {seed}"]
     limit = f"--max-risk {risk:g}"
     checked = ["tokumei audit", file, RELEASE, limit, *_reading_words(reader, audit)]
-    return " ".join([*made, f"--seed {best.seed}"]), " ".join(checked)
+    return " ".join(made), " ".join(checked)
 
 
 def _reading_words(reader: Reader, command: click.Command) -> Iterator[str]:
@@ -169,11 +177,12 @@ def _explain(best: Trial, found: Recommendation) -> None:
     parts = ", ".join(f"{name} {best.losses[name]:.2f}" for name in found.keep)
     click.echo(f"{tr('Lost of each:')} {parts}")
     said = tr(
-        "Nobody's chance of being found exceeds {worst} if pseudonyms and row order are random; "
-        "the best attacker here finds {rate} of the customers."
+        "Nobody's chance of being found exceeds {worst} if pseudonyms, basket numbers and row "
+        "order are random; the best attacker here finds {rate} of the customers, which chance "
+        "allows."
     )
     click.echo(said.format(worst=percent(best.worst), rate=percent(best.largest.value)))
-    click.echo(tr("Make the release and check it; keep the seed as secret as the key:"))
+    click.echo(tr("Make the release, and check it, because its random draws are others:"))
 
 
 def _row(trial: Trial, found: Recommendation) -> tuple[str, ...]:

@@ -16,8 +16,8 @@ from tokumei.threats.asking import who_is_who
 class FullKnowledge(Checked):
     """The attacker knows every purchase of every customer, by name.
 
-    The worst case that PWSCUP 2016 and 2018 played: whoever cannot be found by this attacker
-    cannot be found by one who knows less.
+    The worst case that PWSCUP 2016 and 2018 played: who knows less can, in principle, do no more.
+    A single attack may find more with less knowledge, so an audit tries every kind.
 
     Limits: it asks for names. What all customers of a group have in common is told without naming
     anybody, and what an attacker knows besides the data is not in it.
