@@ -1,0 +1,170 @@
+"""What the original tells of each customer: whatever a rule for naming them could be made from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import permutations
+
+import numpy as np
+import polars as pl
+
+from tokumei.audit.link_orders import text_orders
+from tokumei.audit.orders import Values
+from tokumei.cells import kind, low
+from tokumei.history import ROW, History
+from tokumei.tables import frame
+
+DATES: tuple[str, ...] = (
+    *("%Y-%m-%d", "%Y%m%d", "%y%m%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%Y/%m/%d"),
+    *("%d%m%Y", "%m%d%Y", "%d%m%y", "%m%d%y", "%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M:%S", "%s"),
+)
+"""How times are commonly written."""
+JOINED_DATES = 4
+"""So many of them are tried where a date is joined with something else."""
+PARTS = ("%Y", "%m", "%d", "%y%m", "%H")
+"""What a code often has of a time."""
+SEPARATORS = ("", "-", "_", ":", "|", "/", " ", ",")
+MOST_JOINED = 6
+"""Of so many attributes, pairs are tried."""
+
+
+@dataclass(frozen=True)
+class Fact:
+    """Something about every customer, in the ways in which it may be written."""
+
+    label: str
+    texts: tuple[tuple[str, ...], ...]
+    """All customers' texts, for each way of writing; empty where nothing is known."""
+    orders: tuple[Values, ...]
+    """A number for each customer, by which they can be sorted, in one way or another."""
+    classes: tuple[tuple[str, ...], ...]
+    """What many customers may have in common."""
+    dated: bool
+    """Whether it is a time, of which the first texts are the usual ways to write one."""
+    own: bool
+    """Whether it stands in the customers table, or is the id, so that it is joined with others."""
+
+
+def facts_of(original: History, persons: pl.Series) -> list[Fact]:
+    """Return the ids, attributes and purchases of these customers as facts, in their order."""
+    known = _known(original)
+    found = pl.DataFrame({"person": persons}).join(
+        known, on="person", how="left", maintain_order="left"
+    )
+    attributes = [] if original.customers is None else frame(original.customers).columns
+    own = {"person", *attributes}
+    return [_fact(found[name], own=name in own) for name in found.columns]
+
+
+def joined(facts: list[Fact]) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Return two attributes as one text, and all of them, with what may stand between."""
+    own = [fact for fact in facts if fact.own][: MOST_JOINED + 1]
+    together = [*permutations(own, 2), *([own, own[1:]] if len(own) > 2 else [])]
+    for chosen in together:
+        label = " + ".join(fact.label for fact in chosen)
+        for way in range(JOINED_DATES if any(fact.dated for fact in chosen) else 1):
+            columns = [fact.texts[way if fact.dated else 0] for fact in chosen]
+            for between in SEPARATORS:
+                yield label, tuple(map(between.join, zip(*columns, strict=True)))
+
+
+def _known(original: History) -> pl.DataFrame:
+    """Return one line for each customer: attributes, and what a rule would take of purchases."""
+    rows = original.frame()
+    bought = rows.with_columns(_plain(rows[name]) for name in rows.columns if name != "person")
+    by_time = bought.sort("time", ROW) if "time" in bought.columns else bought.sort(ROW)
+    described = by_time.group_by("person", maintain_order=True).agg(*_measures(bought))
+    if original.customers is None:
+        return described
+    listed = frame(original.customers).with_columns(
+        _plain(frame(original.customers)[name])
+        for name in frame(original.customers).columns
+        if name != "person"
+    )
+    places = pl.int_range(pl.len()).alias("place in the customers table")
+    return listed.with_columns(places).join(described, on="person", how="full", coalesce=True)
+
+
+def _plain(cells: pl.Series) -> pl.Series:
+    """Return values that can be sorted and written: lower ends, sets as texts."""
+    if kind(cells.dtype) == "set":
+        return cells.cast(pl.List(pl.String)).list.sort().list.join(",")
+    return low(cells)
+
+
+def _measures(rows: pl.DataFrame) -> Iterator[pl.Expr]:
+    yield pl.len().alias("rows")
+    yield pl.col(ROW).min().alias("first row")
+    yield pl.col(ROW).median().alias("middle row")
+    if {"price", "quantity"} <= set(rows.columns):
+        yield (pl.col("price") * pl.col("quantity")).sum().alias("price x quantity, sum")
+    for name in rows.columns:
+        cell, dtype = pl.col(name), rows.schema[name]
+        if name in ("person", ROW):
+            continue
+        yield cell.first().alias(f"{name}, first")
+        yield cell.last().alias(f"{name}, last")
+        if dtype.is_numeric():
+            yield cell.sum().alias(f"{name}, sum")
+            yield cell.max().alias(f"{name}, largest")
+        elif not dtype.is_temporal():
+            yield cell.n_unique().alias(f"{name}, count")
+            yield cell.cast(pl.String).mode().sort().first().alias(f"{name}, most frequent")
+            for end in (",", ""):
+                different = cell.cast(pl.String).drop_nulls().unique().sort()
+                yield different.str.join(end).alias(f"{name}, all{end}")
+
+
+def _fact(cells: pl.Series, *, own: bool) -> Fact:
+    dtype, times = cells.dtype, _times(cells)
+    written: list[pl.Series]
+    classes: list[pl.Series]
+    if times is not None:
+        written = [times.dt.to_string(way) for way in DATES]
+        classes = [times.dt.to_string(way) for way in PARTS]
+        classes.append(times.dt.weekday().cast(pl.String))
+    elif dtype.is_float():
+        written = [cells.cast(pl.String), cells.round(2).map_elements("{:.2f}".format, pl.String)]
+        written.append(cells.round().cast(pl.Int64, strict=False).cast(pl.String))
+        classes = []
+    else:
+        written, classes = [cells.cast(pl.String, strict=False)], []
+    if dtype == pl.String and times is None:
+        text = cells.str.strip_chars()
+        written = [cells, *written, text, text.str.to_lowercase(), text.str.to_uppercase()]
+        written += [text.str.replace_all(r"\D", ""), text.str.strip_chars_start("0")]
+        classes.append(text.str.slice(0, 1))
+    return Fact(
+        "id" if cells.name == "person" else cells.name.rstrip(","),
+        _different(written),
+        tuple(_orders(cells if times is None else times)),
+        _different([cells.cast(pl.String, strict=False), *classes]),
+        times is not None,
+        own,
+    )
+
+
+def _orders(cells: pl.Series) -> list[Values]:
+    if cells.dtype == pl.String:
+        return text_orders(cells.fill_null(""))
+    return [cells.rank("dense").cast(pl.Float64).fill_null(np.inf).to_numpy()]
+
+
+def _times(cells: pl.Series) -> pl.Series | None:
+    """Return the times in a column, also those that are written as texts."""
+    if cells.dtype.is_temporal():
+        usable = cells.dtype in (pl.Date, pl.Datetime)
+        return cells.cast(pl.Datetime("us")) if usable else None
+    if cells.dtype != pl.String:
+        return None
+    for way in DATES[:9]:
+        read = cells.str.to_datetime(way, strict=False, time_unit="us")
+        if read.null_count() == cells.null_count() < len(cells):
+            return read
+    return None
+
+
+def _different(columns: list[pl.Series]) -> tuple[tuple[str, ...], ...]:
+    texts = (tuple(column.fill_null("").to_list()) for column in columns)
+    return tuple(dict.fromkeys(texts))
