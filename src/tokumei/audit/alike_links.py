@@ -22,7 +22,7 @@ from tokumei.audit.made_of import COMMON, DIGITS, Held, Made, contains, digest, 
 from tokumei.audit.orders import Values
 from tokumei.contracts import Release
 from tokumei.history import ROW, History
-from tokumei.metrics.indistinguishable import kinds_of_customers
+from tokumei.metrics.indistinguishable import kinds_in_release
 from tokumei.tables import frame
 
 ENDS = (1, 2, 3, 4)
@@ -100,7 +100,7 @@ class Alike:
     def members(self) -> pl.DataFrame:
         """Pseudonym, person and group, of those who are not alone."""
         key = frame(self.release.key.pseudonyms).drop_nulls(["pseudonym", "person"])
-        kinds = kinds_of_customers(self.release.public, by="rows")
+        kinds = kinds_in_release(self.original, self.release, by="rows")
         held = key.unique("pseudonym", keep="first").join(
             kinds.select(pseudonym="person", kind="kind"), on="pseudonym"
         )
