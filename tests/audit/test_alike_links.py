@@ -177,6 +177,40 @@ MAKE: dict[str, Callable[[Known], Rule]] = {
     "sha1 of the item set": (
         lambda known: lambda name: hashed(",".join(sorted(set(known.bought[name]["item"]))))
     ),
+    "sha1 of first item and time": (
+        lambda known: (
+            lambda name: hashed(f"{known.bought[name]['item'][0]}{known.bought[name]['time'][0]}")
+        )
+    ),
+    "sha1 of all items in turn": (
+        lambda known: lambda name: hashed("".join(known.bought[name]["item"]))
+    ),
+    "md5 of birth, region and sex": (
+        lambda known: (
+            lambda name: hashed(
+                "/".join(
+                    (
+                        known.birth(name),
+                        known.people[name]["region"],
+                        known.people[name]["sex"],
+                    )
+                ),
+                "md5",
+            )
+        )
+    ),
+    "sha1 of the birth date, twice": lambda known: lambda name: hashed(hashed(known.birth(name))),
+    "md5 of the id in UTF-16": (
+        lambda known: lambda name: hashlib.md5(name.encode("utf-16-le")).hexdigest()
+    ),
+    "year of birth between numbers": (
+        lambda known: (
+            lambda name: (
+                f"K{known.number[name] // 1000}{known.birth(name, '%y')}"
+                f"{known.number[name] % 1000:03}"
+            )
+        )
+    ),
     "first item, then a number": (
         lambda known: lambda name: f"{known.bought[name]['item'][0]}-{known.number[name]}"
     ),

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import permutations
+from typing import overload
 
 import numpy as np
 import polars as pl
@@ -17,16 +18,24 @@ from tokumei.tables import frame
 
 DATES: tuple[str, ...] = (
     *("%Y-%m-%d", "%Y%m%d", "%y%m%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%Y/%m/%d"),
-    *("%d%m%Y", "%m%d%Y", "%d%m%y", "%m%d%y", "%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M:%S", "%s"),
+    *("%d%m%Y", "%m%d%Y", "%d%m%y", "%m%d%y"),
+)
+TIMES: tuple[str, ...] = (
+    *("%Y-%m-%d %H:%M:%S", "%Y-%m-%d", "%Y-%m-%dT%H:%M:%S", "%Y%m%d", "%Y%m%d%H%M%S"),
+    *("%Y-%m-%d %H:%M", "%Y%m%d%H%M", "%s"),
 )
 """How times are commonly written."""
 JOINED_DATES = 4
 """So many of them are tried where a date is joined with something else."""
-PARTS = ("%Y", "%m", "%d", "%y%m", "%H")
+PARTS = ("%Y", "%y", "%m", "%d", "%y%m", "%H")
 """What a code often has of a time."""
 SEPARATORS = ("", "-", "_", ":", "|", "/", " ", ",")
 MOST_JOINED = 6
 """Of so many attributes, pairs are tried."""
+PAIR, FEW = 2, 4
+"""Of so many, with the id, threes are tried as well."""
+ENDS = ("time, first", "item, first", "time, last", "basket, first")
+"""The purchases that are tried together with an id, and with each other."""
 
 
 @dataclass(frozen=True)
@@ -46,6 +55,28 @@ class Fact:
     """Whether it stands in the customers table, or is the id, so that it is joined with others."""
 
 
+@dataclass(frozen=True)
+class Joined(Sequence[str]):
+    """Texts of customers, joined where they are asked for: most are asked for a few only."""
+
+    columns: Sequence[Sequence[str]]
+    between: str
+
+    def __len__(self) -> int:
+        return len(self.columns[0])
+
+    @overload
+    def __getitem__(self, at: int) -> str: ...
+
+    @overload
+    def __getitem__(self, at: slice) -> Sequence[str]: ...
+
+    def __getitem__(self, at: int | slice) -> str | Sequence[str]:
+        if isinstance(at, slice):
+            return Joined([column[at] for column in self.columns], self.between)
+        return self.between.join([column[at] for column in self.columns])
+
+
 def facts_of(original: History, persons: pl.Series) -> list[Fact]:
     """Return the ids, attributes and purchases of these customers as facts, in their order."""
     known = _known(original)
@@ -57,16 +88,29 @@ def facts_of(original: History, persons: pl.Series) -> list[Fact]:
     return [_fact(found[name], own=name in own) for name in found.columns]
 
 
-def joined(facts: list[Fact]) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Return two attributes as one text, and all of them, with what may stand between."""
-    own = [fact for fact in facts if fact.own][: MOST_JOINED + 1]
-    together = [*permutations(own, 2), *([own, own[1:]] if len(own) > 2 else [])]
-    for chosen in together:
+def joined(facts: list[Fact]) -> Iterator[tuple[str, Joined]]:
+    """Return facts that are joined to one text, in any order, with what may stand between."""
+    for chosen in _together(facts):
         label = " + ".join(fact.label for fact in chosen)
         for way in range(JOINED_DATES if any(fact.dated for fact in chosen) else 1):
             columns = [fact.texts[way if fact.dated else 0] for fact in chosen]
             for between in SEPARATORS:
-                yield label, tuple(map(between.join, zip(*columns, strict=True)))
+                yield label, Joined(columns, between)
+
+
+def _together(facts: list[Fact]) -> Iterator[Sequence[Fact]]:
+    """Return two or three attributes, all of them, and the id with the first and last purchase."""
+    own = [fact for fact in facts if fact.own][: MOST_JOINED + 1]
+    yield from permutations(own, PAIR)
+    if len(own) <= FEW:
+        yield from permutations(own, PAIR + 1)
+    if len(own) > PAIR:
+        yield own
+        yield own[1:]
+    ends = [fact for fact in facts if fact.label in ENDS]
+    for fact in ends:
+        yield from permutations([*own[:1], fact])
+    yield from permutations(ends, PAIR)
 
 
 def _known(original: History) -> pl.DataFrame:
@@ -112,6 +156,8 @@ def _measures(rows: pl.DataFrame) -> Iterator[pl.Expr]:
             yield cell.n_unique().alias(f"{name}, count")
             yield cell.cast(pl.String).mode().sort().first().alias(f"{name}, most frequent")
             for end in (",", ""):
+                in_turn = cell.cast(pl.String).drop_nulls()
+                yield in_turn.str.join(end).alias(f"{name}, in turn{end}")
                 different = cell.cast(pl.String).drop_nulls().unique().sort()
                 yield different.str.join(end).alias(f"{name}, all{end}")
 
@@ -121,7 +167,9 @@ def _fact(cells: pl.Series, *, own: bool) -> Fact:
     written: list[pl.Series]
     classes: list[pl.Series]
     if times is not None:
-        written = [times.dt.to_string(way) for way in DATES]
+        clocked = bool((times.dt.truncate("1d") != times).any())
+        ways = dict.fromkeys((*TIMES, *DATES) if clocked else (*DATES, *TIMES))
+        written = [times.dt.to_string(way) for way in ways]
         classes = [times.dt.to_string(way) for way in PARTS]
         classes.append(times.dt.weekday().cast(pl.String))
     elif dtype.is_float():
@@ -134,6 +182,7 @@ def _fact(cells: pl.Series, *, own: bool) -> Fact:
         text = cells.str.strip_chars()
         written = [cells, *written, text, text.str.to_lowercase(), text.str.to_uppercase()]
         written += [text.str.replace_all(r"\D", ""), text.str.strip_chars_start("0")]
+        written.append(text.str.replace_all(r"\D", "").str.strip_chars_start("0"))
         classes.append(text.str.slice(0, 1))
     return Fact(
         "id" if cells.name == "person" else cells.name.rstrip(","),
@@ -158,7 +207,7 @@ def _times(cells: pl.Series) -> pl.Series | None:
         return cells.cast(pl.Datetime("us")) if usable else None
     if cells.dtype != pl.String:
         return None
-    for way in DATES[:9]:
+    for way in (*DATES[:9], *TIMES[:3:2]):
         read = cells.str.to_datetime(way, strict=False, time_unit="us")
         if read.null_count() == cells.null_count() < len(cells):
             return read

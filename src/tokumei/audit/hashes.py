@@ -44,6 +44,18 @@ def _fnv(bits: int, start: int, prime: int) -> Hash:
     return digest
 
 
+def _twice(name: str) -> Hash:
+    """Hash the digits of a hash."""
+    once = _known(name)
+    return lambda text: once(once(text).hex().encode())
+
+
+def _wide(name: str) -> Hash:
+    """Hash two bytes for each sign, as some databases do."""
+    once = _known(name)
+    return lambda text: once(text.decode("utf-8", "replace").encode("utf-16-le"))
+
+
 SUM, LITTLE = "adler32", 2
 """Of a sum over a short text few signs are random: as if there were two."""
 HASHES: dict[str, Hash] = {
@@ -58,6 +70,8 @@ HASHES: dict[str, Hash] = {
     **{f"uuid3, {name}": _uuid(uuid.uuid3, space) for name, space in SPACES.items()},
     **{f"uuid5, {name}": _uuid(uuid.uuid5, space) for name, space in SPACES.items()},
     "crc32": lambda text: zlib.crc32(text).to_bytes(4),
+    **{f"{name}, twice": _twice(name) for name in ("md5", "sha1", "sha256")},
+    **{f"{name}, UTF-16": _wide(name) for name in ("md5", "sha1", "sha256", "sha512")},
     "fnv1a, 32 bits": _fnv(32, 0x811C9DC5, 0x01000193),
     "fnv1a, 64 bits": _fnv(64, 0xCBF29CE484222325, 0x100000001B3),
     SUM: lambda text: zlib.adler32(text).to_bytes(4),
@@ -78,6 +92,7 @@ FORMS: tuple[Callable[[str], str], ...] = (
     str.lower,
     str.upper,
     lambda text: "".join(sign for sign in text if sign.isdigit()),
+    lambda text: "".join(sign for sign in text if sign.isdigit()).lstrip("0"),
     lambda text: text[::-1],
     lambda text: f"{text}\n",
     lambda text: f"{text}.0",

@@ -35,23 +35,17 @@ LIKELY = 0.02
 """What is less probable among them is looked at for all customers."""
 LENGTHS = (4, 8)
 """So many first or last signs of a label are taken as cut hashes too."""
-SIGNS: dict[str, str] = {
-    "hex": "0123456789abcdef",
-    "base32": "abcdefghijklmnopqrstuvwxyz234567",
-    "decimal": "0123456789",
-    "decimal, little-endian": "0123456789",
-}
+SIGNS = {"hex": "0123456789abcdef", "decimal": "0123456789"}
 COMMON: tuple[str, ...] = (
     *("md5", "sha1", "sha224", "sha256", "sha384", "sha512", "sha3_256", "sha3_512"),
     *("blake2b", "blake2s", "blake2b, 8 bytes", "blake2b, 16 bytes"),
     *("uuid3, dns", "uuid5, dns", "uuid3, url", "uuid5, url", "uuid3, oid", "uuid5, oid"),
+    *("md5, twice", "sha1, twice", "sha256, twice"),
+    *("md5, UTF-16", "sha1, UTF-16", "sha256, UTF-16", "sha512, UTF-16"),
     *("crc32", "adler32", "fnv1a, 32 bits", "fnv1a, 64 bits", "number"),
 )
 """The hashes that are tried with every text."""
-FEW: tuple[str, ...] = (
-    *("md5", "sha1", "sha256", "sha512", "blake2b", "crc32"),
-    *("uuid3, dns", "uuid5, dns", "uuid3, url", "uuid5, url"),
-)
+FEW = ("md5", "sha1", "sha256", "sha512", "crc32", "uuid3, url", "uuid5, dns")
 """Those that are tried with two attributes together."""
 DIFFERENCES = 12
 """So many differences must have a common divisor to show what a hash was divided by."""
@@ -75,8 +69,8 @@ class Made:
 def contains(labels: Held, texts: Texts, classes: Texts, groups: Groups) -> Made | None:
     """Return the text that labels have in them, or are part of; None if by chance.
 
-    What is short, such as a year, counts at the beginning or the end of a label, or as a part that
-    stands by itself.
+    What is short, such as a year, is looked for at the beginning and the end of a label and of its
+    parts as well, where chance puts it more seldom.
     """
     chosen = _some(groups)
     codes = groups.codes[chosen]
@@ -84,7 +78,8 @@ def contains(labels: Held, texts: Texts, classes: Texts, groups: Groups) -> Made
     weight = (1 / np.bincount(codes, minlength=1)[codes])[rows]
     trials: list[tuple[str, Sequence[str], Way, Relation]]
     trials = [(label, column, way, _inside) for label, column in texts for way in WAYS]
-    trials += [(label, column, str.lower, _at_an_end) for label, column in classes]
+    for short in (_at_an_end, _anywhere):
+        trials += [(label, column, str.lower, short) for label, column in classes]
     ours = [tuple(_bare(one) for one in labels[at]) for at in chosen]
     whole = [tuple(_with_parts(labels[at])) for at in chosen]
     beside = _next_in_group(codes)
@@ -148,6 +143,10 @@ def _at_an_end(ours: tuple[str, ...], text: str) -> bool:
     return len(text) > 1 and any(one.startswith(text) or one.endswith(text) for one in ours)
 
 
+def _anywhere(ours: tuple[str, ...], text: str) -> bool:
+    return len(text) > 1 and any(text in one for one in ours)
+
+
 def _with_parts(labels: Sequence[str]) -> Iterator[str]:
     for label in labels:
         yield label.lower()
@@ -191,15 +190,17 @@ def _by_text(ours: Sequence[tuple[str, ...]], theirs: Sequence[str], own: Sequen
 def hash_of(labels: Held, texts: Texts, pairs: Texts, groups: Groups) -> Made | None:
     """Return of which text labels are a hash, whole, cut or divided; None if by chance.
 
-    Of the texts every hash is tried, of the pairs those that are in everybody's hands.
+    Of the texts every hash is tried, of the pairs those that are in everybody's hands. Of either,
+    some who look alike must differ in it.
     """
     trials = [(label, column, COMMON) for label, column in texts if _differs(column, groups)]
-    trials += [(label, column, FEW) for label, column in pairs if _differs(column, groups)]
+    trials += [(label, column, FEW) for label, column in pairs]
     forms = list(_forms(labels))
     tries = sum(len(names) for _, _, names in trials) * len(WRITINGS) * max(1, len(forms))
     some = np.unique(np.linspace(0, len(labels) - 1, PROBED).astype(int)).tolist()
     possible = [(way, form) for form in forms for way in _possible(form)]
     probes = [_Probe(way, [form[at] for at in some], form) for way, form in possible]
+    probes = [probe for probe in probes if min(probe.needed.values()) <= len(some)]
     divided = _Divided.of(labels)
     best: tuple[float, Made] | None = None
     for label, column, names in trials:
@@ -272,11 +273,12 @@ def _part(text: str, at: int) -> str:
 def _possible(form: Form) -> Iterator[str]:
     """Return how a hash may be written so that it can be a form of the labels."""
     used = {sign for held in form for one in held for sign in one}
-    for way in WRITINGS:
-        if used <= set(SIGNS.get(way, used)):
-            yield way
-            if way == "hex" and not used <= set(SIGNS["decimal"]):
-                return  # what looks like hexadecimal digits is not written in 26 letters
+    if used <= set(SIGNS["decimal"]):
+        yield from ("hex", "decimal", "decimal, little-endian")
+    elif used <= set(SIGNS["hex"]):
+        yield "hex"  # nobody has 26 letters and uses six
+    else:
+        yield from ("base64", "base64url", "base32")
 
 
 @dataclass
@@ -294,7 +296,12 @@ class _Probe:
     def likely(self, name: str, digests: Sequence[bytes]) -> bool:
         """Tell whether so many of the labels shown are a hash that it is worth while to go on."""
         needed = self.needed[SUM if name == SUM else ""]
-        return needed <= len(self.shown) and self._count(digests, self.shown) >= needed
+        if needed > len(self.shown):
+            return False
+        # Where none of the first is one, the others are not looked at.
+        first = len(self.shown) - needed + 1
+        count = self._count(digests[:first], self.shown[:first])
+        return count > 0 and count + self._count(digests[first:], self.shown[first:]) >= needed
 
     def counted(self, name: str, digests: Sequence[bytes]) -> tuple[int, float]:
         """Count the labels with which a hash begins or ends, and the mean of that by chance."""
