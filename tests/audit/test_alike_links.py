@@ -20,6 +20,7 @@ from tokumei.audit.alike_links import Alike
 from tokumei.audit.associations import Groups, follows, goes_with
 from tokumei.audit.auditing import audit
 from tokumei.audit.links import links
+from tokumei.audit.made_of import hash_of
 from tokumei.history import ROW
 from tokumei.tables import frame, table
 
@@ -92,6 +93,9 @@ MAKE: dict[str, Callable[[Known], Rule]] = {
     ),
     "birth date, base32": (
         lambda known: lambda name: base64.b32encode(known.birth(name, "%d.%m.%Y").encode()).decode()
+    ),
+    "birth date as a hexadecimal number": (
+        lambda known: lambda name: f"{int(known.birth(name, '%Y%m%d')):x}"
     ),
     "birth date, turned around": lambda known: lambda name: known.birth(name, "%Y%m%d")[::-1],
     "year of birth, then a number": (
@@ -308,6 +312,15 @@ def test_random_names_tell_nothing(shop: History, groups: Release) -> None:
         form = forms[draw % len(forms)]
         made = named(groups, lambda name, f=form, d=drawn: f.format(d[name], d[name] * 7))  # type: ignore[misc]
         assert Alike(shop, made).names() == []
+
+
+def test_signs_that_all_names_share_are_not_taken_for_a_hash() -> None:
+    """Half of the customers have one text, of which the hash begins as all their names do."""
+    groups = Groups(np.zeros(60, np.int64))
+    start = hashed("f")[:4]
+    labels = [(f"{start}-{number:03}",) for number in range(100, 160)]
+    texts = [("sex", tuple("fm" * 30))]
+    assert hash_of(labels, texts, [], groups) is None
 
 
 def test_classes_that_go_together_by_hand() -> None:

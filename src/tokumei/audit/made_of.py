@@ -36,13 +36,17 @@ LIKELY = 0.02
 LENGTHS = (4, 8)
 """So many first or last signs of a label are taken as cut hashes too."""
 SIGNS = {"hex": "0123456789abcdef", "decimal": "0123456789"}
+NUMBER = "number"
+"""No hash: what is left of a number in a text when it is divided."""
+LEADING = 10
+"""The first digits of a hash are so much more frequent at most, as not all numbers are there."""
 COMMON: tuple[str, ...] = (
     *("md5", "sha1", "sha224", "sha256", "sha384", "sha512", "sha3_256", "sha3_512"),
     *("blake2b", "blake2s", "blake2b, 8 bytes", "blake2b, 16 bytes"),
     *("uuid3, dns", "uuid5, dns", "uuid3, url", "uuid5, url", "uuid3, oid", "uuid5, oid"),
     *("md5, twice", "sha1, twice", "sha256, twice"),
     *("md5, UTF-16", "sha1, UTF-16", "sha256, UTF-16", "sha512, UTF-16"),
-    *("crc32", "adler32", "fnv1a, 32 bits", "fnv1a, 64 bits", "number"),
+    *("crc32", "adler32", "fnv1a, 32 bits", "fnv1a, 64 bits", NUMBER),
 )
 """The hashes that are tried with every text."""
 FEW = ("md5", "sha1", "sha256", "sha512", "crc32", "uuid3, url", "uuid5, dns")
@@ -129,6 +133,7 @@ WAYS: tuple[Way, ...] = (
     _bare,
     lambda text: _bare(text)[::-1] if text else "",
     lambda text: text.strip().encode().hex(),
+    lambda text: f"{int(_digits(text)):x}" if 0 < len(_digits(text)) <= DIGITS else "",
     _coded(base64.b64encode),
     _coded(base64.b32encode),
 )
@@ -209,7 +214,7 @@ def hash_of(labels: Held, texts: Texts, pairs: Texts, groups: Groups) -> Made | 
             digests = [digest(name, text) for text in shown]
             if divided is not None and (divisor := divided.divisor(name, column, digests, some)):
                 return Made(label, len(labels), len(labels), 0.0, f"{name}, mod {divisor}")
-            for probe in probes:
+            for probe in () if name == NUMBER else probes:
                 if not probe.likely(name, digests):
                     continue
                 every = [digest(name, text) for text in column]
@@ -228,7 +233,7 @@ def _differs(column: Sequence[str], groups: Groups) -> bool:
 
 def digest(name: str, text: str) -> bytes:
     """Return a hash of a text, or the number in it; nothing of an empty one."""
-    if name == "number":
+    if name == NUMBER:
         digits = _digits(text)
         return int(digits).to_bytes(DIGITS) if 0 < len(digits) <= DIGITS else b""
     return HASHES[name](text.encode("utf-8", "replace")) if text else b""
@@ -304,8 +309,13 @@ class _Probe:
         return count > 0 and count + self._count(digests[first:], self.shown[first:]) >= needed
 
     def counted(self, name: str, digests: Sequence[bytes]) -> tuple[int, float]:
-        """Count the labels with which a hash begins or ends, and the mean of that by chance."""
-        return self._count(digests, self.form), self._mean(name, self.form)
+        """Count the labels with which a hash begins or ends, and the mean of that by chance.
+
+        A label that several have, of customers who have the same hash, is one event.
+        """
+        different = dict.fromkeys(zip(digests, self.form, strict=True))
+        given, form = [digest for digest, _ in different], [held for _, held in different]
+        return self._count(given, form), self._mean(name, form)
 
     def _count(self, digests: Sequence[bytes], form: Form) -> int:
         count = 0
@@ -317,7 +327,8 @@ class _Probe:
 
     def _mean(self, name: str, form: Form) -> float:
         signs = float(LITTLE if name == SUM else self.signs)
-        return sum(min(1.0, sum(2 * signs ** -len(one) for one in held)) for held in form)
+        ways = LEADING + 1 if self.way.startswith("decimal") else 2
+        return sum(min(1.0, sum(ways * signs ** -len(one) for one in held)) for held in form)
 
     def _needed(self, name: str) -> int:
         mean, counts = self._mean(name, self.shown), range(1, len(self.shown) + 1)
