@@ -6,7 +6,7 @@ import uuid
 import zlib
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import date, timedelta
+from datetime import date, time, timedelta
 from typing import Any
 
 import numpy as np
@@ -312,6 +312,30 @@ def test_random_names_tell_nothing(shop: History, groups: Release) -> None:
         form = forms[draw % len(forms)]
         made = named(groups, lambda name, f=form, d=drawn: f.format(d[name], d[name] * 7))  # type: ignore[misc]
         assert Alike(shop, made).names() == []
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        pl.Series([None] * CUSTOMERS),
+        pl.Series([number % 2 == 0 for number in range(CUSTOMERS)]),
+        pl.Series(["x", "y", None] * (CUSTOMERS // 3), dtype=pl.Enum(["x", "y"])),
+        pl.Series([float("nan"), 1.5, None] * (CUSTOMERS // 3)),
+        pl.Series([timedelta(days=number) for number in range(CUSTOMERS)]),
+        pl.Series([time(number % 24) for number in range(CUSTOMERS)]),
+        pl.Series([["a", "b"], [], ["c"]] * (CUSTOMERS // 3)),
+        pl.Series([{"lo": number, "hi": number + 1} for number in range(CUSTOMERS)]),
+        pl.Series([b"\xff%d" % number for number in range(CUSTOMERS)]),
+    ],
+    ids=lambda cells: str(cells.dtype),
+)
+def test_columns_of_any_type_are_compared(cells: pl.Series) -> None:
+    names = [f"c{number}" for number in range(CUSTOMERS)]
+    rows = pl.DataFrame({ROW: range(CUSTOMERS), "person": names, "item": ["tea"] * CUSTOMERS})
+    people = pl.DataFrame({"person": names, "known": cells})
+    original = History(table(rows.with_columns(known=cells)), table(people))
+    release = publish(original, History(table(rows)), secret=b"1")
+    assert links(original, release) == ()
 
 
 def test_signs_that_all_names_share_are_not_taken_for_a_hash() -> None:

@@ -131,10 +131,13 @@ def _known(original: History) -> pl.DataFrame:
 
 
 def _plain(cells: pl.Series) -> pl.Series:
-    """Return values that can be sorted and written: lower ends, sets as texts."""
+    """Return values that can be sorted and written: lower ends, sets as texts, spans as numbers."""
     if kind(cells.dtype) == "set":
         return cells.cast(pl.List(pl.String)).list.sort().list.join(",")
-    return low(cells)
+    ends = low(cells)
+    if ends.dtype == pl.Binary:
+        return ends.bin.encode("hex")
+    return ends.to_physical() if ends.dtype == pl.Duration else ends
 
 
 def _measures(rows: pl.DataFrame) -> Iterator[pl.Expr]:
