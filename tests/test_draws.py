@@ -1,9 +1,11 @@
+import hashlib
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from tokumei.draws import bits, derive, integers, keys_of, uniform
+from tokumei.draws import bits, derive, hidden_uniform, integers, keys_of, uniform
 
 ROWS = np.arange(100_000)
 
@@ -41,3 +43,17 @@ def test_a_draw_depends_on_its_key_only(seed: int, stream: str, order: list[int]
 
 def test_names_have_distinct_keys() -> None:
     assert len(set(keys_of([str(number) for number in range(10_000)]).tolist())) == 10_000
+
+
+def test_what_publishing_draws_is_a_cryptographic_hash_under_a_secret_key() -> None:
+    """BLAKE2b, keyed by 256 bits that depend on the secret and the stream: 8 bytes for a row.
+
+    That publishing draws by it alone: `test_only_publishing_draws_with_the_secret`.
+    """
+    secret = bytes(range(16))
+    key = hashlib.blake2b(b"pseudonyms\0" + secret, digest_size=32).digest()
+    block = hashlib.blake2b((1).to_bytes(8, "little"), key=key, digest_size=64).digest()
+    by_hand = [int.from_bytes(block[8 * at : 8 * at + 8], "little") >> 11 for at in range(8)]
+    drawn = hidden_uniform(secret, "pseudonyms", np.arange(8, 16))
+    assert (drawn * 2**53).astype(np.int64).tolist() == by_hand
+    assert (hidden_uniform(secret + b"1", "pseudonyms", np.arange(8, 16)) != drawn).all()

@@ -109,3 +109,20 @@ def test_a_chain_is_its_steps_one_after_the_other() -> None:
 
 def test_an_empty_chain_changes_nothing() -> None:
     assert publish(SHOP, Chain()(SHOP, seed=1), secret=b"2").public.rows == SHOP.rows
+
+
+def test_small_quantities_cannot_change_at_small_noise() -> None:
+    """At 0.1 a quantity of 4 becomes 3.6 to 4.4, which is 4 again; one of 8 can become 7 or 9."""
+    rows = pl.DataFrame(
+        {
+            ROW: range(800),
+            "person": ["Ann"] * 800,
+            "quantity": [number % 8 + 1 for number in range(800)],
+        }
+    )
+    after = PerturbAmounts(quantity=0.1)(History(table(rows)), seed=1).frame().sort(ROW)
+    changed = set(rows["quantity"].filter(rows["quantity"] != after["quantity"]))
+    assert changed == {6, 7, 8} or changed == {5, 6, 7, 8}
+    assert "all quantities of 4 or less are as they were" in " ".join(
+        (PerturbAmounts.__doc__ or "").split()
+    )

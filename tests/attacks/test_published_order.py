@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -41,6 +42,22 @@ def test_numbers_given_in_turn_name_everybody() -> None:
         release = named_by_hand(shop, alike, falling=falling)
         attack = PublishedOrder(shown="name", known="id", falling=falling)
         assert rate(shop, release, attack) == 1.0
+
+
+@pytest.mark.parametrize("falling", [False, True])
+def test_the_order_that_the_contents_bear_out_is_found_unasked(*, falling: bool) -> None:
+    """The audit asks with default parameters: numbers in turn, and sorted rows, either way."""
+    shop, alike = grouped()
+    assert rate(shop, named_by_hand(shop, alike, falling=falling), PublishedOrder()) == 1.0
+    rows = alike.frame().sort("person", ROW, descending=[falling, False])
+    numbers = np.random.default_rng(1).permutation(20)
+    pairs = {name: f"x{at:02}" for name, at in zip(shop.persons(), numbers, strict=True)}
+    public = rows.with_columns(
+        pl.int_range(pl.len(), dtype=pl.Int64).alias(ROW), person=pl.col("person").replace(pairs)
+    )
+    key = pl.DataFrame({"pseudonym": list(pairs.values()), "person": list(pairs)})
+    release = Release(alike.with_purchases(public), Key(table(key), Key.unknown().rows))
+    assert rate(shop, release, PublishedOrder()) == 1.0
 
 
 def test_random_names_and_order_tell_nothing() -> None:

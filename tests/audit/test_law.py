@@ -4,6 +4,7 @@ import ast
 import json
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import date
 from pathlib import Path
 from string import Formatter
 
@@ -359,3 +360,36 @@ def test_the_japanese_has_the_same_places_for_values(text: str) -> None:
         return sorted((name, form) for _, name, form, _ in Formatter().parse(of) if name)
 
     assert places(in_japanese(text)) == places(text)
+
+
+def test_what_is_told_of_days_prices_and_quantities_by_hand() -> None:
+    """Ann's day is right, Ben's is not; of four prices three are; the quantity 2 is everybody's.
+
+    Said of anybody, the day is right for one customer of two, the price 3 too, and 1 for both.
+    """
+    columns = ["person", "time", "price", "quantity", ROW]
+    before = [
+        ("Ann", date(2024, 1, 1), 1.0, 2, 0),
+        ("Ann", date(2024, 1, 1), 3.0, 2, 1),
+        ("Ben", date(2024, 1, 2), 1.0, 2, 2),
+        ("Ben", date(2024, 1, 2), 5.0, 2, 3),
+    ]
+    after = [
+        ("1", date(2024, 1, 1), 1.0, 2, 0),
+        ("1", date(2024, 1, 1), 3.0, 2, 1),
+        ("2", date(2024, 1, 1), 1.0, 2, 2),
+        ("2", date(2024, 1, 1), 3.0, 2, 3),
+    ]
+    original, public = (
+        History(table(pl.DataFrame(rows, schema=columns, orient="row"))) for rows in (before, after)
+    )
+    key = pl.DataFrame({"pseudonym": ["1", "2"], "person": ["Ann", "Ben"]})
+    found = page(original, Release(public, Key(table(key), Key.unknown().rows)))
+    told = said(found["wp29", 3])
+    assert (
+        "Days on which a customer is said to have bought, and really did: 50.0%; were the same "
+        "days said of a customer drawn at random: 50.0%"
+    ) in told
+    assert any("paid, and really did: 75.0%; were the same prices" in one for one in told)
+    assert any("drawn at random: 75.0%" in one for one in told if "prices" in one)
+    assert any("Quantities" in one and one.count("100.0%") == 2 for one in told)

@@ -84,8 +84,9 @@ def test_a_limit_that_is_asked_for_and_exceeded_ends_with_1(
     told = json.loads(capsys.readouterr().out)
     assert (told["verdict"], told["max_risk"]) == ("exposed", 0.19)
     assert told["worst"]["chance"] == 0.2
-    assert run("audit", shop, groups, "--max-risk", 0) == 2
-    assert "max_risk must lie in (0, 1], not 0.0." in capsys.readouterr().err
+    for limit in (0, 1, float("nan")):
+        assert run("audit", shop, groups, "--max-risk", limit) == 2
+        assert f"max_risk must lie in (0, 1), not {float(limit)}." in capsys.readouterr().err
 
 
 def test_the_report_names_no_folder_of_the_machine(

@@ -210,3 +210,18 @@ def test_long_work_shows_progress(capsys, monkeypatch, tmp_path: Path) -> None:
     monkeypatch.setenv("FORCE_COLOR", "1")
     _run(["data", "shop", "-n", "6000", "-o", str(tmp_path / "x.parquet")])
     assert "generating shop" in capsys.readouterr().err
+
+
+def test_four_columns_of_purchases_are_drawn_anew_at_once(
+    capsys, shop_file: Path, tmp_path: Path
+) -> None:
+    """Of their values, some 10^11 combinations are possible: no table of them is made."""
+    columns = ("--columns", "item,time,price,quantity", "--table", "purchases", "--rho", 0.2)
+    folder = tmp_path / "release"
+    printed(capsys, "anonymize", "retain-replace", shop_file, "-o", folder, *columns)
+    before, after = (
+        pl.read_csv(path, infer_schema=False)
+        for path in (shop_file, folder / "public/purchases.csv")
+    )
+    assert len(after) == len(before)
+    assert set(after["price"]) <= set(before["price"])

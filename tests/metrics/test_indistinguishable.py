@@ -23,6 +23,7 @@ from tokumei.history import ROW
 from tokumei.metrics import IdenticalGroups, Indistinguishable
 from tokumei.metrics.identical_groups import group_sizes
 from tokumei.metrics.indistinguishable import kinds_of_customers
+from tokumei.metrics.question import Case
 from tokumei.tables import table
 
 NAMES = ["person", "basket", "item"]
@@ -181,6 +182,52 @@ def test_published_customers_without_purchases_count() -> None:
     assert IdenticalGroups()(shown, release, seed=1).value == 1
     score = Indistinguishable(by="rows")(shown, release, seed=1)
     assert (score.value, score.n) == (1, 4)
+
+
+def shadowed(*, cut: bool) -> tuple[History, Release]:
+    """Ann and Ben bought; Sid, Tom and Uwe are in the customers table alone.
+
+    Ann's history is shown under her pseudonym 1 and as that of Sid (3) and Tom (4); where it is
+    cut, nobody but Ben (2) shows purchases. Uwe (5) shows none, which is true.
+    """
+    people = pl.DataFrame({"person": ["Ann", "Ben", "Sid", "Tom", "Uwe"]})
+    original = released([("Ann", "tea"), ("Ben", "rice")], ["person", "item"], people)
+    shown = [("2", "rice"), *([] if cut else [("1", "tea"), ("3", "tea"), ("4", "tea")])]
+    names = pl.DataFrame({"person": list("12345")})
+    key = pl.DataFrame({"pseudonym": list("12345"), "person": ["Ann", "Ben", "Sid", "Tom", "Uwe"]})
+    public = released(shown, ["person", "item"], names)
+    return original, Release(public, Key(table(key), Key.unknown().rows))
+
+
+def test_who_bought_nothing_hides_nobody_who_bought() -> None:
+    """By looks the groups are 3, 1, 1; whoever knows the original sees that two are invented."""
+    original, release = shadowed(cut=False)
+    assert groups(release.public) == [1, 1, 3]
+    case = Case(original, release)
+    worth = {name: (alike, chance) for name, alike, chance in case.customers.iter_rows()}
+    assert worth == {
+        "Ann": (1, 1.0),
+        "Ben": (1, 1.0),
+        "Sid": (2, 0.5),
+        "Tom": (2, 0.5),
+        "Uwe": (1, 1.0),
+    }
+    assert IdenticalGroups()(original, release, seed=0).value == 1
+    # Four kinds of five customers.
+    assert Indistinguishable(by="rows")(original, release, seed=0).value == pytest.approx(4 / 5)
+
+
+def test_customers_without_purchases_are_alike_whether_they_bought_or_not() -> None:
+    """Purchases may have been deleted: 1, 3, 4 and 5 show none, and anybody may be behind them."""
+    original, release = shadowed(cut=True)
+    worth = Case(original, release).customers
+    assert dict(worth.select("person", "alike").iter_rows()) == {
+        "Ann": 4,
+        "Ben": 1,
+        "Sid": 4,
+        "Tom": 4,
+        "Uwe": 4,
+    }
 
 
 def test_a_customer_who_is_listed_twice_is_refused(tmp_path: Path, fruit: History) -> None:

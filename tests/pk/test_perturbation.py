@@ -4,7 +4,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from tokumei.errors import ParameterError, ReadError, SchemaError
+from tokumei.errors import ParameterError, ReadError, SchemaError, Unachievable
 from tokumei.pk import (
     Correlation,
     Domain,
@@ -157,3 +157,24 @@ def test_what_is_no_mechanism_file_is_refused(tmp_path: Path, text: str) -> None
 def test_a_forbidden_combination_of_another_form_is_refused(text: str) -> None:
     with pytest.raises(ParameterError, match="looks like age=0-4"):
         parse_forbidden(text)
+
+
+def test_attributes_by_themselves_are_perturbed_the_same_one_by_one_and_as_cells() -> None:
+    of = mechanism(DOMAIN, (0.3, 0.6))
+    codes = DOMAIN.encode(ROWS)
+    keys = np.arange(len(ROWS), dtype=np.int64)
+    as_cells = of.codes[:, of.draw(of.cell_of(codes), keys, seed=4)]
+    assert of.redraw(codes, keys, seed=4).tolist() == as_cells.tolist()
+
+
+def test_more_combinations_than_fit_into_a_number_are_perturbed_but_not_tabulated() -> None:
+    many = [f"{number:05}" for number in range(70_000)]
+    rows = pl.DataFrame(dict.fromkeys("abcd", many))
+    domain = Domain.found_in(rows, list("abcd"))
+    found = perturb(rows, mechanism(domain, 0.5), seed=1)
+    kept = [(found[name] == rows[name]).mean() for name in "abcd"]
+    assert kept == pytest.approx([0.5] * 4, abs=0.01)
+    with pytest.raises(Unachievable, match="at most 9,223,372,036,854,775,807 combinations"):
+        records_of(rows, domain)
+    with pytest.raises(Unachievable, match="take fewer attributes"):
+        crosstab(np.ones(1), mechanism(domain, 0.5))

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import cache, partial
 from typing import Any, Literal
 
-from by_hand import Noise, Shuffled, published_by_hand, repeated_customers
+from by_hand import Noise, Shuffled, published_by_hand, repeated_customers, shadowed
 from tricks import TRICKS
 from worlds import REAL, world
 
@@ -229,6 +229,11 @@ CASES: dict[str, Case] = {
     "groups named by crc32": _case("shop", _groups(12), publish=_by(naming="crc32")),
     "groups named by ids turned around": _case(
         "another shop", _groups(12), publish=_by(naming="turned around")
+    ),
+    "everybody with eleven shadows": _case(
+        "kiosk with silent customers",
+        PseudonymsOnly(),
+        publish=partial(shadowed, times=12),
     ),
     "everybody twelve times": _case("kiosk", PseudonymsOnly(), publish=_by(times=12)),
     "groups published well by hand": _case("shop", _groups(12), publish=_by()),

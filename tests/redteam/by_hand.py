@@ -145,6 +145,32 @@ def published_by_hand(
     return Release(public, Key(table(pl.concat(keys)), Key.unknown().rows))
 
 
+def shadowed(original: History, *, times: int) -> Release:
+    """Show everybody's purchases so many times: once as theirs, else as those of silent people."""
+    rows, everybody = original.frame(), frame(original.customers)["person"].to_list()
+    buyers = rows["person"].unique().sort().to_list()
+    silent = sorted(set(everybody) - set(buyers))
+    shown = [person for person in buyers for _ in range(times)]
+    behind = [
+        person if copy == 0 else silent[place * (times - 1) + copy - 1]
+        for place, person in enumerate(buyers)
+        for copy in range(times)
+    ]
+    names = [f"S{place:04d}" for place in _mixed(len(shown))]
+    copied = pl.DataFrame({"person": shown, "_name": names}).join(rows, on="person")
+    copied = (
+        copied.with_columns(person="_name")
+        .drop("_name", "row")
+        .sample(fraction=1.0, shuffle=True, seed=8)
+    )
+    ids = pl.int_range(len(copied), dtype=pl.Int64, eager=True)
+    public = replace(
+        original, purchases=table(copied.with_columns(ids.alias("row"))), customers=None
+    )
+    key = pl.DataFrame({"pseudonym": names, "person": behind})
+    return Release(public, Key(table(key), Key.unknown().rows))
+
+
 def _by_birth(original: History, people: list[str]) -> list[str]:
     births = dict(frame(original.customers).select("person", "birth").iter_rows())
     return [f"M{births[name]:%y%m%d}" for name in people]

@@ -18,7 +18,7 @@ from likelihoods import (
 )
 from marking import Mark, assigned, groups_of, rate, truth_of
 from names_and_order import CERTAIN, ORDERS, within_groups
-from views import View, rows_of
+from views import Rows, View, rows_of
 
 BELIEVED = 5.0
 """An order is believed if the rows fit the names it gives by this many standard errors."""
@@ -30,6 +30,8 @@ class Results:
 
     truth: np.ndarray
     groups: np.ndarray
+    possible: np.ndarray
+    """Whether it can be the key's customer: not where purchases are shown and none were made."""
     marks: list[Mark]
     with_item_sets: float
     """The share found by those who know item sets only."""
@@ -45,9 +47,10 @@ class Results:
 
     @property
     def sizes(self) -> np.ndarray:
-        """How many customers are behind the pseudonyms that a pseudonym cannot be told from."""
-        pairs = np.unique(np.stack([self.groups, self.truth]), axis=1)
-        return np.bincount(pairs[0])[self.groups]
+        """How many customers can be behind the pseudonyms that a pseudonym cannot be told from."""
+        groups = 2 * self.groups + self.possible
+        pairs = np.unique(np.stack([groups, self.truth]), axis=1)
+        return np.bincount(pairs[0])[groups]
 
 
 @cache
@@ -85,7 +88,12 @@ def attacked(name: str) -> Results:
         if fits is not None
         for mark in _marked(view, "", fits, truth, groups)
     ]
-    return Results(truth, groups, marks, max(sets_only, default=0.0))
+    possible = ~(_shown(view.public) & ~_shown(view.known)[truth])
+    return Results(truth, groups, possible, marks, max(sets_only, default=0.0))
+
+
+def _shown(rows: Rows) -> np.ndarray:
+    return np.bincount(rows.owner, minlength=len(rows.names)) > 0
 
 
 def _label(one: object) -> str:

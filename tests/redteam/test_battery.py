@@ -46,7 +46,6 @@ NOT_REACHED = {
     "generalize + delete",
     "generalize rfm",
     "groups + delete",
-    "groups named by birth date",
     "items renamed",
     "journey, attributes",
     "journey, stores only",

@@ -68,6 +68,15 @@ def _with_attributes(history: History, *, silent: int = 0) -> History:
     return replace(history, customers=table(attributes))
 
 
+def _kiosk_with_silent_customers() -> History:
+    """Thirty customers with purchases, and 330 who are known by name only."""
+    rows = _kiosk().frame()
+    rows = rows.filter(pl.col("person") < "k030").with_columns(pl.int_range(pl.len()).alias("row"))
+    kiosk = _kiosk().with_purchases(rows)
+    people = [*kiosk.persons(), *(f"silent{number:03d}" for number in range(330))]
+    return replace(kiosk, customers=table(pl.DataFrame({"person": people})))
+
+
 def _kiosk() -> History:
     """Customers with one to three rows of twelve items: many are equal, many have one row."""
     rng = np.random.default_rng(3)
@@ -166,6 +175,7 @@ GENERATED: dict[str, Callable[[], History]] = {
     "shop numbered by customer": lambda: _by_customer(_shop(60, 18)),
     "shop numbered by day": lambda: _by_day(_shop(60, 19)),
     "kiosk": _kiosk,
+    "kiosk with silent customers": _kiosk_with_silent_customers,
     "pairs": _pairs,
     "transit": lambda: generate("transit", customers=70, seed=20),
 }

@@ -25,7 +25,8 @@ class PerturbAmounts(Checked):
     hundredths and at least 0.01; every quantity likewise, rounded to whole numbers and at least 1.
 
     Limits: items and dates stay, and whoever compares these finds everybody; in the sum of many
-    rows the factors nearly cancel.
+    rows the factors nearly cancel. What rounding undoes does not change: a quantity stays where its
+    largest change is below one half, so at 0.1 all quantities of 4 or less are as they were.
     """
 
     price: Annotated[float, Interval(ge=0, lt=1), Doc("Largest relative change of a price.")] = 0.1

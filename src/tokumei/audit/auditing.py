@@ -159,10 +159,11 @@ def audit(
 ) -> Audit:
     """Run every attacker, every verifier and every utility metric that applies.
 
-    `max_risk` is the largest chance of being found that a single customer may have.
+    `max_risk` is the largest chance of being found that a single customer may have. It lies below
+    1: with a limit of 1, even customers who are named for sure would be within.
     """
-    if not 0 < max_risk <= 1:
-        raise ParameterError(f"max_risk must lie in (0, 1], not {max_risk}.")
+    if not 0 < max_risk < 1:
+        raise ParameterError(f"max_risk must lie in (0, 1), not {max_risk}.")
     check_pair(original, release)
     case = Case(original, release)
     risks, left_out = find_customers(case, seed=seed, threats=THREATS, attacks=all_attacks())

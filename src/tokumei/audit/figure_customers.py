@@ -107,7 +107,8 @@ def _nearest(history: History) -> Floats:
 def groups(audit: Audit, tr: Translate) -> Figure:
     """Draw how many customers are in groups of which size."""
     labels = (tr("original"), tr("release"))
-    before, now = group_sizes(audit.original), group_sizes(audit.release.public)
+    before = group_sizes(audit.original)
+    now = audit.case.kinds["kind"].value_counts()["count"].sort().to_numpy()
     data = pl.concat(
         [_by_size(label, sizes) for label, sizes in zip(labels, (before, now), strict=True)]
     )

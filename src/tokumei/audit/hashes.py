@@ -34,6 +34,28 @@ def _uuid(make: Callable[[uuid.UUID, str], uuid.UUID], space: uuid.UUID) -> Hash
     return lambda text: make(space, text.decode("utf-8", "replace")).bytes
 
 
+def _fnv(bits: int, start: int, prime: int) -> Hash:
+    def digest(text: bytes) -> bytes:
+        number = start
+        for byte in text:
+            number = (number ^ byte) * prime % (1 << bits)
+        return number.to_bytes(bits // 8)
+
+    return digest
+
+
+def _twice(name: str) -> Hash:
+    """Hash the digits of a hash."""
+    once = _known(name)
+    return lambda text: once(once(text).hex().encode())
+
+
+def _wide(name: str) -> Hash:
+    """Hash two bytes for each sign, as some databases do."""
+    once = _known(name)
+    return lambda text: once(text.decode("utf-8", "replace").encode("utf-16-le"))
+
+
 SUM, LITTLE = "adler32", 2
 """Of a sum over a short text few signs are random: as if there were two."""
 HASHES: dict[str, Hash] = {
@@ -48,6 +70,10 @@ HASHES: dict[str, Hash] = {
     **{f"uuid3, {name}": _uuid(uuid.uuid3, space) for name, space in SPACES.items()},
     **{f"uuid5, {name}": _uuid(uuid.uuid5, space) for name, space in SPACES.items()},
     "crc32": lambda text: zlib.crc32(text).to_bytes(4),
+    **{f"{name}, twice": _twice(name) for name in ("md5", "sha1", "sha256")},
+    **{f"{name}, UTF-16": _wide(name) for name in ("md5", "sha1", "sha256", "sha512")},
+    "fnv1a, 32 bits": _fnv(32, 0x811C9DC5, 0x01000193),
+    "fnv1a, 64 bits": _fnv(64, 0xCBF29CE484222325, 0x100000001B3),
     SUM: lambda text: zlib.adler32(text).to_bytes(4),
 }
 WRITINGS: dict[str, tuple[Callable[[bytes], str], int]] = {
@@ -66,6 +92,7 @@ FORMS: tuple[Callable[[str], str], ...] = (
     str.lower,
     str.upper,
     lambda text: "".join(sign for sign in text if sign.isdigit()),
+    lambda text: "".join(sign for sign in text if sign.isdigit()).lstrip("0"),
     lambda text: text[::-1],
     lambda text: f"{text}\n",
     lambda text: f"{text}.0",
@@ -123,12 +150,12 @@ def _cores(names: list[str]) -> list[str]:
     plain = [name.strip().lower().replace("-", "").rstrip("=") for name in names]
     if len(set(plain)) < 3:
         return plain
-    start = _shared(plain)
-    end = _shared([name[start:][::-1] for name in plain])
+    start = shared_start(plain)
+    end = shared_start([name[start:][::-1] for name in plain])
     return [name[start : len(name) - end] for name in plain]
 
 
-def _shared(texts: list[str]) -> int:
+def shared_start(texts: list[str]) -> int:
     """Return the length of what all texts begin with."""
     first, last = min(texts), max(texts)
     differ = (at for at, signs in enumerate(zip(first, last, strict=False)) if len(set(signs)) > 1)

@@ -7,7 +7,7 @@ from typing import Literal
 
 import polars as pl
 
-from tokumei.cells import high, kind
+from tokumei.cells import high, kind, plain
 from tokumei.contracts import Release
 from tokumei.history import ROLES, ROW, History
 from tokumei.metrics.cells_changed import CellsChanged
@@ -222,22 +222,33 @@ class Inference:
     chance: float
 
 
-def inference(original: History, release: Release) -> Inference | None:
-    """Return how many of the items that a release ascribes to customers they really bought.
+def inference(original: History, release: Release, column: str = "item") -> Inference | None:
+    """Return how many of the values that a release ascribes to customers they really have.
 
-    The chance is that of the same items ascribed to a customer drawn at random.
+    The chance is that of the same values ascribed to a customer drawn at random. Values are those
+    of cells that say one value, or of sets all in them; times count by the day.
     """
-    if "item" not in release.public.visible or "item" not in original.visible:
+    if column not in release.public.visible or column not in original.visible:
         return None
     names = frame(release.key.pseudonyms).select("person", pseudonym="pseudonym").unique()
-    said = release.public.frame().select(pseudonym="person", item="item")
-    if kind(said.schema["item"]) == "set":
-        said = said.explode("item")
-    said = said.drop_nulls().join(names, on="pseudonym").select("person", "item").unique()
-    bought = original.frame().select("person", "item").unique()
-    if said.is_empty():
+    said = _values(release.public.frame(), column).rename({"person": "pseudonym"})
+    said = said.join(names, on="pseudonym").select("person", "value").unique()
+    had = _values(original.frame(), column).unique()
+    if said.is_empty() or said.schema["value"] != had.schema["value"]:
         return None
-    buyers = bought["item"].value_counts(name="buyers")
-    chance = int(said.join(buyers, on="item")["buyers"].sum())
-    true = len(said.join(bought, on=["person", "item"], how="semi"))
-    return Inference(true / len(said), chance / len(said) / bought["person"].n_unique())
+    holders = had["value"].value_counts(name="holders")
+    chance = int(said.join(holders, on="value")["holders"].sum())
+    true = len(said.join(had, on=["person", "value"], how="semi"))
+    return Inference(true / len(said), chance / len(said) / had["person"].n_unique())
+
+
+def _values(rows: pl.DataFrame, column: str) -> pl.DataFrame:
+    """Return person and value, of times the day."""
+    held = rows.select("person", value=column)
+    if kind(held.schema["value"]) == "set":
+        held = held.explode("value")
+    else:
+        held = held.with_columns(value=plain(held["value"]))
+    if held.schema["value"] in (pl.Date, pl.Datetime):
+        held = held.with_columns(pl.col("value").dt.date())
+    return held.drop_nulls()

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 from tokumei.audit.criteria import Criterion, Sentence
-from tokumei.audit.law_counts import inference
+from tokumei.audit.law_counts import DIGITS, inference
 from tokumei.audit.law_rules import INFERENCE, LINKABILITY, SINGLING_OUT
 from tokumei.audit.law_sentences import (
     Facts,
@@ -59,6 +60,31 @@ def _linkability(facts: Facts) -> Criterion:
     )
 
 
+TOLD = {
+    "time": Sentence(
+        "Days on which a customer is said to have bought, and really did: {true:.1%}; were the "
+        "same days said of a customer drawn at random: {chance:.1%}"
+    ),
+    "price": Sentence(
+        "Prices that a customer is said to have paid, and really did: {true:.1%}; were the same "
+        "prices said of a customer drawn at random: {chance:.1%}"
+    ),
+    "quantity": Sentence(
+        "Quantities that a customer is said to have bought, and really did: {true:.1%}; were the "
+        "same quantities said of a customer drawn at random: {chance:.1%}"
+    ),
+}
+
+
+def _told(original: History, release: Release) -> Iterator[Sentence]:
+    """Say how true the exact days, prices and quantities are of whom they are said."""
+    for column, sentence in TOLD.items():
+        truth = inference(original, release, column)
+        if truth is not None:
+            shares = {"true": round(truth.true, DIGITS), "chance": round(truth.chance, DIGITS)}
+            yield replace(sentence, values=shares)
+
+
 def _inference(original: History, release: Release, facts: Facts) -> Criterion:
     truth = inference(original, release)
     evidence = [
@@ -86,7 +112,7 @@ def _inference(original: History, release: Release, facts: Facts) -> Criterion:
     return replace(
         INFERENCE,
         did=(did,),
-        evidence=tuple(evidence),
+        evidence=(*evidence, *_told(original, release)),
         finding="open" if truth is None else "measured",
         decide=(
             Sentence(

@@ -12,6 +12,7 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 
+from tokumei.audit.alike_links import Alike
 from tokumei.audit.criteria import Sentence
 from tokumei.audit.likeness import Kind, likeness
 from tokumei.audit.link_orders import customer_orders, text_orders
@@ -85,14 +86,17 @@ INVENTED_BASKETS = Sentence(
 
 def links(original: History, release: Release) -> tuple[Sentence, ...]:
     """Return what names and order tell about the customers; nothing where they look random."""
+    alike = Alike(original, release)
     return (
-        *name_links(original, release),
-        *basket_links(original, release),
-        *row_links(original, release),
+        *name_links(original, release, alike),
+        *basket_links(original, release, alike),
+        *row_links(original, release, alike),
     )
 
 
-def name_links(original: History, release: Release) -> tuple[Sentence, ...]:
+def name_links(
+    original: History, release: Release, alike: Alike | None = None
+) -> tuple[Sentence, ...]:
     """Return what the pseudonyms tell."""
     key = _key(release)
     names = _likeness(
@@ -100,13 +104,16 @@ def name_links(original: History, release: Release) -> tuple[Sentence, ...]:
     )
     orders = customer_orders(original, key["person"])
     followed = _strongest(text_orders(key["pseudonym"]), orders, _months(key))
-    return (*names, *_said(NAME_ORDER, followed))
+    return (*names, *_said(NAME_ORDER, followed), *_alike(original, release, alike).names())
 
 
-def basket_links(original: History, release: Release) -> tuple[Sentence, ...]:
+def basket_links(
+    original: History, release: Release, alike: Alike | None = None
+) -> tuple[Sentence, ...]:
     """Return what the basket numbers tell; each counts once, whoever has it."""
+    within = _alike(original, release, alike).baskets()
     if "basket" not in release.public.visible or "basket" not in original.visible:
-        return ()
+        return tuple(within)
     rows = release.public.frame().select(ROW, "basket", pseudonym="person").drop_nulls().sort(ROW)
     origins = frame(release.key.rows)
     kept = rows.join(origins if len(origins) else _traced(original, release), on=ROW)
@@ -127,7 +134,11 @@ def basket_links(original: History, release: Release) -> tuple[Sentence, ...]:
         if 2 * len(pairs) < len(baskets):
             pairs = _possible_pairs(baskets, before)
     names = _likeness(BASKETS, pairs["basket"], pairs["before"])
-    return (*names, *_said(BASKET_ORDER, _most(followed)), *told)
+    return (*names, *_said(BASKET_ORDER, _most(followed)), *told, *within)
+
+
+def _alike(original: History, release: Release, alike: Alike | None) -> Alike:
+    return Alike(original, release) if alike is None else alike
 
 
 def _invented_baskets(traced: pl.DataFrame) -> Agreement | None:
@@ -148,7 +159,9 @@ def _possible_pairs(baskets: pl.DataFrame, before: pl.DataFrame) -> pl.DataFrame
     return held.join(few, on="person", maintain_order="left_right")
 
 
-def row_links(original: History, release: Release) -> tuple[Sentence, ...]:
+def row_links(
+    original: History, release: Release, alike: Alike | None = None
+) -> tuple[Sentence, ...]:
     """Return what the places of rows tell, in the purchases and in the customers table."""
     key = _key(release)
     rows = release.public.frame().select(ROW, pseudonym="person").sort(ROW)
@@ -171,7 +184,7 @@ def row_links(original: History, release: Release) -> tuple[Sentence, ...]:
         orders = customer_orders(original, listed["person"])
         place = listed["place"].cast(pl.Int64).to_numpy()
         found += _said(TABLE_ORDER, _strongest([place], orders))
-    return tuple(found)
+    return (*found, *_alike(original, release, alike).places())
 
 
 def _traced(original: History, release: Release) -> pl.DataFrame:

@@ -51,7 +51,7 @@ FORMS = ("html", "md", "json", "pdf")
     type=float,
     default=MAX_RISK,
     cls=Option,
-    allowed="(0, 1]",
+    allowed="(0, 1)",
     help="Largest chance of being found that a single customer may have. Given explicitly, a "
     "release above it ends the command with exit code 1.",
 )

@@ -21,6 +21,9 @@ ASSUMES = {
     "the order of rows are random.",
 }
 
+RULED_OUT = "!"
+"""A sign that no kind begins with: of those who show purchases and made none."""
+
 
 @metric("indistinguishable", spark="metrics:indistinguishable")
 @dataclass(frozen=True, kw_only=True)
@@ -30,11 +33,13 @@ class Indistinguishable(Checked):
     By rows, customers are of one kind if their rows are equal in every column and their attributes
     are equal. If pseudonyms, basket numbers and the order of rows are random, an attacker names on
     average one customer of each kind, whatever the attacker knows: the share bounds the
-    re-identification rate. A basket number that several customers have tells them apart.
+    re-identification rate. A basket number that several customers have tells them apart. Who shows
+    purchases, but has none in the original, is nobody to be taken for: such pseudonyms are of
+    another kind.
 
     By items, customers are of one kind if their item sets are equal. This is a fact about item sets
-    alone and bounds no attack: the release shows more. Both are computed from the public part
-    alone; all customers in it count, also those without purchases.
+    alone and bounds no attack: the release shows more. All customers in the public part count,
+    also those without purchases.
 
     Limits: it is an average. A customer alone in a kind is found, however small the share.
     """
@@ -44,11 +49,29 @@ class Indistinguishable(Checked):
     ] = "items"
 
     def __call__(self, history: History, release: Release, /, *, seed: int) -> Score:
-        kinds = kinds_of_customers(release.public, by=self.by)
+        kinds = kinds_in_release(history, release, by=self.by)
         n = len(kinds)
         value = kinds["kind"].n_unique() / n
         name = f"indistinguishable-{self.by}"
         return Score(name, value, "lower", (0.0, 1.0), n, assumes=ASSUMES[self.by])
+
+
+def kinds_in_release(history: History, release: Release, *, by: str) -> pl.DataFrame:
+    """Return person, kind, as below; by rows, those who show purchases that they cannot have made.
+
+    Whoever knows the original rules out customers without purchases where purchases are shown, so
+    others find no protection among them. Where none are shown, they may have been deleted.
+    """
+    kinds = kinds_of_customers(release.public, by=by)
+    if by == "items":
+        return kinds
+    key = frame(release.key.pseudonyms).select("person", pseudonym="pseudonym")
+    bought, shown = (part.frame().select("person") for part in (history, release.public))
+    silent = key.join(bought, on="person", how="anti").select(person="pseudonym")
+    silent = silent.join(shown, on="person", how="semi")
+    ruled_out = pl.col("person").is_in(silent["person"].implode())
+    kind = pl.when(ruled_out).then(pl.concat_str(pl.lit(RULED_OUT), "kind")).otherwise("kind")
+    return kinds.with_columns(kind=kind)
 
 
 def kinds_of_customers(public: History, *, by: str) -> pl.DataFrame:

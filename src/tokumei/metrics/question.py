@@ -18,7 +18,7 @@ from tokumei.contracts import Answer, Attack, Challenge, Guess, Judge, Release, 
 from tokumei.draws import derive, uniform
 from tokumei.history import ROW, History
 from tokumei.judges.hit_rate import HitRate, marks
-from tokumei.metrics.indistinguishable import kinds_of_customers
+from tokumei.metrics.indistinguishable import kinds_in_release
 from tokumei.registry import name_of, spec
 from tokumei.tables import frame, height
 from tokumei.theory.group_guesses import GroupGuess
@@ -40,8 +40,11 @@ class Case:
 
     @cached_property
     def kinds(self) -> pl.DataFrame:
-        """Pseudonym and kind: pseudonyms of one kind look alike in every released cell."""
-        kinds = kinds_of_customers(self.release.public, by="rows")
+        """Pseudonym and kind: pseudonyms of one kind look alike in every released cell.
+
+        Those that show purchases of somebody who made none are of a kind of their own.
+        """
+        kinds = kinds_in_release(self.history, self.release, by="rows")
         return kinds.select(pseudonym="person", kind=pl.col("kind").rank("dense"))
 
     @cached_property

@@ -11,7 +11,7 @@ import numpy.typing as npt
 import polars as pl
 
 from tokumei.data.columns import has_texts
-from tokumei.errors import ParameterError, SchemaError, place
+from tokumei.errors import ParameterError, SchemaError, Unachievable, place
 
 Codes = npt.NDArray[np.int32]
 """One line for each attribute: the places of its values in the range."""
@@ -94,6 +94,15 @@ class Domain:
                 column = _typed(column.cast(pl.String), schema[name])
             columns.append(column.gather(line))
         return pl.DataFrame(columns)
+
+
+def check_cells(cells: int, most: int) -> None:
+    """Refuse so many combinations that they cannot be counted."""
+    if cells > most:
+        raise Unachievable(
+            f"The attributes may have at most {most:,} combinations to be counted together, not "
+            f"{cells:,}; take fewer attributes, or classes of values."
+        )
 
 
 def _require(rows: pl.DataFrame, names: Sequence[str]) -> None:

@@ -10,9 +10,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from tokumei.pk import kernels
-from tokumei.pk.domain import Codes, Domain
+from tokumei.pk.domain import Codes, Domain, check_cells
 from tokumei.pk.kernels import Floats, Ints
 from tokumei.pk.mechanism import Keys, Mechanism
+
+MOST_CELLS = 1 << 27
+"""A table of all combinations has no more: each takes 4 bytes for each attribute."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,10 +38,30 @@ class Independent(Mechanism):
     @property
     def codes(self) -> Codes:
         """The values of every cell, one line for each attribute."""
+        check_cells(self.cells, MOST_CELLS)
         return np.indices(self.space.shape, dtype=np.int32).reshape(len(self.rho), -1)
+
+    def codes_of(self, cells: Ints) -> Codes:
+        """Return the values of some cells, one line for each attribute."""
+        return np.array(np.unravel_index(cells, self.space.shape), dtype=np.int32)
+
+    def redraw(self, codes: Codes, keys: Keys, *, seed: int) -> Codes:
+        """Perturb records attribute by attribute, however many combinations there are."""
+        given, starts = keys.astype(np.uint64), self._starts(seed)
+        drawn = np.empty_like(codes)
+        for at, (rho, size) in enumerate(zip(self.rho, self.space.shape, strict=True)):
+            drawn[at] = kernels.draw_independent(
+                codes[at].astype(np.int64),
+                given,
+                starts[at : at + 1],
+                np.array([rho]),
+                np.array([size], dtype=np.int64),
+            )
+        return drawn
 
     def cell_of(self, codes: Codes) -> Ints:
         """Return the cell of each record."""
+        check_cells(self.cells, np.iinfo(np.int64).max)
         cells = np.zeros(codes.shape[1], dtype=np.int64)
         for line, size in zip(codes, self.space.shape, strict=True):
             cells *= size

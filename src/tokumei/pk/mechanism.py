@@ -49,6 +49,14 @@ class Mechanism(ABC):
     def draw(self, cells: Ints, keys: Keys, *, seed: int) -> Ints:
         """Perturb records; what a record becomes depends on the seed and its key alone."""
 
+    def codes_of(self, cells: Ints) -> Codes:
+        """Return the values of some cells, one line for each attribute."""
+        return self.codes[:, cells]
+
+    def redraw(self, codes: Codes, keys: Keys, *, seed: int) -> Codes:
+        """Perturb records that are given, and returned, by their values."""
+        return self.codes_of(self.draw(self.cell_of(codes), keys, seed=seed))
+
     @abstractmethod
     def forward(self, shares: Floats) -> Floats:
         """Return p A: how a distribution looks after the change."""

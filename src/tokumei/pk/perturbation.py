@@ -17,7 +17,8 @@ from tokumei.draws import uniform
 from tokumei.errors import ReadError, SchemaError
 from tokumei.history import as_kind
 from tokumei.pk.correlation import Correlation
-from tokumei.pk.domain import Domain
+from tokumei.pk.domain import Domain, check_cells
+from tokumei.pk.independent import MOST_CELLS
 from tokumei.pk.kernels import Floats, Ints
 from tokumei.pk.mechanism import Keys, Mechanism
 from tokumei.pk.mechanisms import mechanism
@@ -124,15 +125,17 @@ def perturb(table: Any, by: Mechanism, *, seed: int, keys: Keys | None = None) -
     """
     loaded = Loaded(table, 1, "polars") if isinstance(table, pl.DataFrame) else load(table)
     rows = loaded.rows
-    cells = records_of(rows, by.space).cells
+    if isinstance(by.space, Correlation) or rows.is_empty():
+        records_of(rows, by.space)
     places = np.arange(len(rows)) if keys is None else keys
-    drawn = by.draw(cells, places, seed=seed)
-    columns = by.domain.decode(by.codes[:, drawn], rows.schema).iter_columns()
+    drawn = by.redraw(by.domain.encode(rows), places, seed=seed)
+    columns = by.domain.decode(drawn, rows.schema).iter_columns()
     return as_kind(rows.with_columns(columns), loaded.kind)
 
 
 def tabulate(cells: Ints, of: Mechanism) -> Floats:
     """Return the cross tabulation: the number of records in every cell, in lexicographic order."""
+    check_cells(of.cells, MOST_CELLS)
     return np.bincount(cells, minlength=of.cells).astype(np.float64)
 
 
@@ -148,7 +151,7 @@ def write_shuffled(cells: Ints, of: Mechanism, path: Path, *, seed: int) -> None
     with whole_file(path) as file:
         writer: pq.ParquetWriter | None = None
         for start in track(pieces, len(pieces), "writing records"):
-            codes = of.codes[:, cells[order[start : start + BATCH]]]
+            codes = of.codes_of(cells[order[start : start + BATCH]])
             rows = of.domain.decode(codes).cast(pl.String)
             if not is_parquet(path):
                 file.write(rows.write_csv(include_header=start == 0).encode())

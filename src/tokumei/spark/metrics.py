@@ -13,7 +13,7 @@ from pyspark.sql.types import ArrayType
 from tokumei.cells import units
 from tokumei.contracts import Release, Score
 from tokumei.history import ROW, History
-from tokumei.metrics.indistinguishable import ASSUMES, texts_of_rows
+from tokumei.metrics.indistinguishable import ASSUMES, RULED_OUT, texts_of_rows
 from tokumei.spark.frames import check_once, mapped, native, remembered, to_polars
 
 NOTHING = "-"
@@ -140,6 +140,19 @@ def kinds_of_customers(public: History, *, by: str) -> DataFrame:
     return joined.select("person", sf.concat_ws(":", *parts).alias("kind"))
 
 
+def _kinds_in_release(history: History, release: Release, *, by: str) -> DataFrame:
+    """Tell apart, by rows, those who show purchases that they cannot have made."""
+    kinds = kinds_of_customers(release.public, by=by)
+    if by == "items":
+        return kinds
+    bought, shown = (native(part.purchases).select("person") for part in (history, release.public))
+    silent = native(release.key.pseudonyms).join(bought, "person", "left_anti")
+    silent = silent.select(sf.col("pseudonym").alias("person")).join(shown, "person", "left_semi")
+    marked = silent.distinct().withColumn("ruled_out", sf.lit(RULED_OUT))
+    kind = sf.concat(sf.coalesce("ruled_out", sf.lit("")), "kind")
+    return kinds.join(marked, "person", "left").select("person", kind.alias("kind"))
+
+
 def _texts(rows: DataFrame, *owner: str) -> DataFrame:
     """Write all cells of each row but its owner's as a text, as on one machine."""
     compared = [name for name in rows.columns if name not in owner]
@@ -166,7 +179,7 @@ def indistinguishable(
     method: Indistinguishable, history: History, release: Release, *, seed: int
 ) -> Score:
     """Count the different customers."""
-    kinds = kinds_of_customers(release.public, by=method.by)
+    kinds = _kinds_in_release(history, release, by=method.by)
     found = kinds.agg(sf.count("*").alias("n"), sf.count_distinct("kind").alias("kinds")).first()
     n, different = (found["n"], found["kinds"]) if found else (0, 0)
     name = f"indistinguishable-{method.by}"
