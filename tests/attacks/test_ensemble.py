@@ -167,7 +167,9 @@ def test_strangers_are_not_named(combine) -> None:
 def test_shortlists_are_enough(shop: History, monkeypatch) -> None:
     released = DeleteRows(share=0.8)(shop, seed=1)
     together, _, _ = rates(shop, released, PartialRows(share=0.25))
-    monkeypatch.setattr("tokumei.attacks.ensemble.FEW_PAIRS", 10)
+    monkeypatch.setattr("tokumei.attacks.ensemble.ALL_PAIRS", 3)
+    monkeypatch.setattr("tokumei.attacks.voices.ALL_PAIRS", 10)
+    monkeypatch.setattr("tokumei.attacks.voices.SHORTLIST", 12)
     monkeypatch.setattr("tokumei.attacks.ensemble.SHORTLIST", 12)
     for module in ("matching", "nearest", "candidate_intersection"):
         monkeypatch.setattr(f"tokumei.attacks.{module}.ALL_PAIRS", 10)

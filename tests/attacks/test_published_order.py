@@ -8,10 +8,9 @@ import pytest
 
 from tokumei import History, Key, Release, Risk, generate, publish
 from tokumei.anonymizers import Equalize
-from tokumei.attacks import MonthByMonth, PublishedOrder
-from tokumei.errors import SchemaError
+from tokumei.attacks import PublishedOrder
 from tokumei.history import ROW
-from tokumei.tables import frame, table
+from tokumei.tables import table
 
 
 def grouped() -> tuple[History, History]:
@@ -67,17 +66,3 @@ def test_random_names_and_order_tell_nothing() -> None:
         for number in range(10)
     ]
     assert sum(rates) / 10 < 0.35  # one in five by chance
-
-
-def test_lasting_pseudonyms_are_not_attacked_month_by_month() -> None:
-    shop, _ = grouped()
-    release = publish(shop, shop, secret=b"1")
-    assert frame(release.key.pseudonyms).columns == ["pseudonym", "person"]
-    with pytest.raises(SchemaError, match="every pseudonym must lie in one month"):
-        rate(shop, release, MonthByMonth())
-
-
-def test_months_are_named_from_what_is_known_of_them() -> None:
-    shop, _ = grouped()
-    release = publish(shop, shop, secret=b"1", period="month")
-    assert rate(shop, release, MonthByMonth()) == 1.0

@@ -232,7 +232,7 @@ def named(release: Release, rule: Rule) -> Release:
 
 
 def said(original: History, release: Release) -> str:
-    return " / ".join(sentence.said() for sentence in links(original, release))
+    return " / ".join(sentence.said() for sentence in links(original, release).all)
 
 
 @pytest.mark.parametrize("rule", MAKE)
@@ -335,7 +335,7 @@ def test_columns_of_any_type_are_compared(cells: pl.Series) -> None:
     people = pl.DataFrame({"person": names, "known": cells})
     original = History(table(rows.with_columns(known=cells)), table(people))
     release = publish(original, History(table(rows)), secret=b"1")
-    assert links(original, release) == ()
+    assert links(original, release).all == ()
 
 
 def test_signs_that_all_names_share_are_not_taken_for_a_hash() -> None:

@@ -17,6 +17,7 @@ from tokumei import History, Key, Release, Score, publish, read
 from tokumei.anonymizers import Decoys
 from tokumei.audit.law import FINDINGS, TEXTS, Criterion, assess, to_json
 from tokumei.audit.law_counts import LOOKS_LIKE, extreme
+from tokumei.audit.links import links
 from tokumei.cells import intervals
 from tokumei.errors import SchemaError
 from tokumei.history import ROW
@@ -37,7 +38,10 @@ RATE = Score(
 
 
 def page(original: History, release: Release, largest: Score | None = None) -> Page:
-    return {(c.law, c.number): c for c in assess(original, release, largest=largest)}
+    return {
+        (c.law, c.number): c
+        for c in assess(original, release, links=links(original, release), largest=largest)
+    }
 
 
 def said(criterion: Criterion) -> list[str]:
@@ -262,7 +266,7 @@ def test_a_history_of_amounts_alone_has_a_page() -> None:
 def test_without_a_key_there_is_no_page(fruit: History) -> None:
     release = replace(publish(fruit, fruit, secret=b"1"), key=Key.unknown())
     with pytest.raises(SchemaError, match="the key is needed"):
-        assess(fruit, release)
+        assess(fruit, release, links=links(fruit, release))
 
 
 def test_with_pseudonyms_alone_the_page_says_what_can_be_said(fruit: History) -> None:

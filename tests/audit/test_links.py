@@ -70,14 +70,14 @@ def origins(release: Release) -> np.ndarray:
 
 
 def said(original: History, release: Release) -> str:
-    return " / ".join(sentence.said() for sentence in links(original, release))
+    return " / ".join(sentence.said() for sentence in links(original, release).all)
 
 
 @pytest.mark.parametrize("form", ["folder", "file", "months"])
 def test_what_publish_draws_tells_nothing(shop: History, honest: Release, form: str) -> None:
     months = publish(shop, shop, secret=b"1", period="month")
     release = {"folder": honest, "file": published(honest), "months": months}[form]
-    assert links(shop, release) == ()
+    assert links(shop, release).all == ()
 
 
 def test_a_file_sorted_by_random_pseudonyms_tells_nothing(shop: History, honest: Release) -> None:
@@ -87,8 +87,8 @@ def test_a_file_sorted_by_random_pseudonyms_tells_nothing(shop: History, honest:
     release = publish(original, original, secret=b"1")
     names = release.public.frame().sort(ROW)["person"].to_numpy()
     by_name = reordered(release, np.argsort(names, kind="stable"))
-    assert links(original, by_name) == ()
-    assert links(original, published(by_name)) == ()
+    assert links(original, by_name).all == ()
+    assert links(original, published(by_name)).all == ()
 
 
 @pytest.mark.parametrize("customers", [3, 4, 8])
@@ -98,7 +98,7 @@ def test_few_customers_are_not_accused(customers: int) -> None:
     rows = shop.frame().with_columns(pl.col("person").replace_strict(ids))
     for secret in range(10):
         original = shop.with_purchases(rows)
-        assert links(original, publish(original, original, secret=b"%d" % secret)) == ()
+        assert links(original, publish(original, original, secret=b"%d" % secret)).all == ()
 
 
 def sha1(text: str) -> str:
@@ -221,7 +221,7 @@ def test_a_customers_table_in_the_order_of_the_original_is_found(
     shop_with_customers: History,
 ) -> None:
     release = publish(shop_with_customers, shop_with_customers, secret=b"1")
-    assert links(shop_with_customers, release) == ()
+    assert links(shop_with_customers, release).all == ()
     assert release.public.customers is not None
     people = frame(release.public.customers)
     names = frame(release.key.pseudonyms).sort("person").select(person="pseudonym")
@@ -335,7 +335,7 @@ def test_of_real_customers_what_publish_draws_tells_nothing(
     contest: History, period: Literal["month"] | None
 ) -> None:
     release = publish(contest, contest, secret=b"1", period=period)
-    assert links(contest, release) == links(contest, published(release)) == ()
+    assert links(contest, release).all == links(contest, published(release)).all == ()
 
 
 @pytest.mark.realdata

@@ -283,11 +283,11 @@ CASES: dict[str, Case] = {
 
 
 @cache
-def release(name: str) -> tuple[History, Release]:
-    """Return the original and the release of a case."""
+def release(name: str, draw: int = 0) -> tuple[History, Release]:
+    """Return the original and the release of a case; another draw takes another seed."""
     case = CASES[name]
     original = world(case.world)
-    anonymized = case.method(original, seed=SEED)
+    anonymized = case.method(original, seed=SEED + draw)
     if case.publish is not None:
         made = case.publish(anonymized)
     else:

@@ -54,9 +54,9 @@ class Results:
 
 
 @cache
-def attacked(name: str) -> Results:
+def attacked(name: str, draw: int = 0) -> Results:
     """Let everybody try."""
-    original, made = release(name)
+    original, made = release(name, draw)
     case = CASES[name]
     view = View(
         rows_of(made.public), rows_of(original), case.noise, monthly=case.pseudonyms == "monthly"

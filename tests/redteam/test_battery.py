@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
@@ -32,49 +34,11 @@ LUCK = 0.001
 """Keys that the release cannot tell apart exceed a bound with this chance, over all attackers."""
 REFUSED = {"customers listed four times"}
 """What the audit may refuse to read."""
-NOT_REACHED = {
-    "all cells random, baskets",
-    "all cells random, no baskets",
-    "another currency",
-    "another time zone",
-    "another year",
-    "attributes beside random rows",
-    "cdnow, by customer",
-    "cents kept",
-    "decoys + noise",
-    "equalize months",
-    "generalize + delete",
-    "generalize rfm",
-    "groups + delete",
-    "items renamed",
-    "journey, attributes",
-    "journey, stores only",
-    "monthly, items drawn",
-    "monthly, noise",
-    "neighboring items",
-    "prices only",
-    "prices scaled",
-    "pwscup2016, all cells random",
-    "pwscup2016, attributes perturbed",
-    "pwscup2016, monthly",
-    "quantities only",
-    "random cells, invoice numbers kept",
-    "retail 2009, time of day",
-    "retail 2010, four steps",
-    "retail 2010, monthly",
-    "rows strewn",
-    "times jittered",
-    "weekdays kept",
-}
-"""Releases on which the audit, or its ensemble, was still behind when the battery was last run
-whole; most of them pass since. One that passes in every run leaves this list."""
-BEHIND_YET = pytest.mark.xfail(reason="the audit or its ensemble is still behind here")
+DRAWS = 4
+"""Where a rate is behind in one draw of a release, its mean over so many draws decides: two of
+fifty customers more are luck."""
 NAMES = [
-    pytest.param(
-        name,
-        marks=[pytest.mark.realdata] * case.needs_real_data + [BEHIND_YET] * (name in NOT_REACHED),
-        id=name,
-    )
+    pytest.param(name, marks=[pytest.mark.realdata] * case.needs_real_data, id=name)
     for name, case in CASES.items()
 ]
 
@@ -91,23 +55,75 @@ def test_the_audit_finds_what_the_red_team_finds_and_calls_nothing_safe_that_is_
     except SchemaError:
         assert name in REFUSED
         return
-    ours = attacked(name)
-    assert [*shortfall(found, ours), *broken_promises(found, ours), *lagging(found, ours)] == []
+    assert broken_promises(found, attacked(name)) == []
+    measured = [compared(found, attacked(name))]
+    if behind(measured):
+        for draw in range(1, DRAWS):
+            found, ours = audit(*release(name, draw)), attacked(name, draw)
+            assert broken_promises(found, ours) == []
+            measured.append(compared(found, ours))
+    assert behind(measured) == []
 
 
-def shortfall(found: Audit, ours: Results) -> list[str]:
-    """Say where the audit finds fewer than the red team does."""
-    pseudonyms = len(ours.truth)
-    best = ours.best_by_contents
-    pairs = [("any", found.headline.score.value, best.rate, best.attacker)]
-    sets = rates_by_knowledge(found).get("item-sets")
-    if sets:
-        pairs.append(("item sets", max(sets.values()), ours.with_item_sets, "stripped decoys"))
-    return [
-        f"knowing {knowledge}, the audit finds {theirs:.1%}, we find {rate:.1%} ({attacker})"
-        for knowledge, theirs, rate, attacker in pairs
-        if rate > theirs + SHORT and rate * pseudonyms > BLIND
-    ]
+@dataclass(frozen=True)
+class Compared:
+    """What the audit finds beside the red team, and the ensemble beside its members."""
+
+    pseudonyms: int
+    bound: float
+    """The share that anybody can name on average, by the groups that look alike."""
+    audit: float
+    red_team: float
+    audit_by_sets: float | None
+    red_team_by_sets: float
+    members: dict[str, float]
+    """The best rate of each, whatever it knows; the ensemble among them."""
+
+
+def compared(found: Audit, ours: Results) -> Compared:
+    """Return the rates of one draw."""
+    rates = rates_by_knowledge(found)
+    asked = {"ensemble", *(name_of(member) for member in members(1))}
+    best: dict[str, float] = dict.fromkeys(asked, 0.0)
+    for known in rates.values():
+        for name in asked & known.keys():
+            best[name] = max(best[name], known[name])
+    return Compared(
+        len(ours.truth),
+        float(np.mean(1 / ours.sizes)),
+        found.headline.score.value,
+        ours.best_by_contents.rate,
+        max(rates["item-sets"].values()) if "item-sets" in rates else None,
+        ours.with_item_sets,
+        best,
+    )
+
+
+def behind(draws: list[Compared]) -> list[str]:
+    """Say where the audit finds fewer than the red team, or the ensemble than one of its members.
+
+    Of several draws the means are compared. Beyond luck in groups: what is above the bound is no
+    merit of a member.
+    """
+    reasons = []
+    blind = BLIND / draws[0].pseudonyms
+
+    def mean(values: Iterable[float]) -> float:
+        return float(np.mean(list(values)))
+
+    pairs = [("anything", mean(d.audit for d in draws), mean(d.red_team for d in draws))]
+    by_sets = [d.audit_by_sets for d in draws if d.audit_by_sets is not None]
+    if by_sets:
+        pairs.append(("item sets", mean(by_sets), mean(d.red_team_by_sets for d in draws)))
+    for knowledge, theirs, rate in pairs:
+        if rate > max(theirs + SHORT, blind):
+            reasons.append(f"knowing {knowledge}, the audit finds {theirs:.1%}, we find {rate:.1%}")
+    rates = {name: mean(d.members[name] for d in draws) for name in draws[0].members}
+    best = max(rates, key=rates.__getitem__)
+    most = mean(d.bound for d in draws)
+    if rates[best] > blind and min(most, rates[best]) > rates["ensemble"] + BEHIND:
+        reasons.append(f"ensemble finds {rates['ensemble']:.1%}, {best} {rates[best]:.1%}")
+    return reasons
 
 
 def broken_promises(found: Audit, ours: Results) -> list[str]:
@@ -128,21 +144,6 @@ def broken_promises(found: Audit, ours: Results) -> list[str]:
             continue
         reasons.append(f"at most {bound:.1%}, but {mark.attacker} finds {right:.1%}")
     return reasons
-
-
-def lagging(found: Audit, ours: Results) -> list[str]:
-    """Say where the ensemble finds fewer than one of its members does, beyond luck in groups."""
-    most = float(np.mean(1 / ours.sizes))
-    asked = {"ensemble", *(name_of(member) for member in members(1))}
-    rates: dict[str, float] = {}
-    for known in rates_by_knowledge(found).values():
-        for name in asked & known.keys():
-            rates[name] = max(rates.get(name, 0.0), known[name])
-    best, ensemble = max(rates, key=rates.__getitem__), rates.get("ensemble", 0.0)
-    beyond_luck = rates[best] * len(ours.truth) > BLIND
-    if beyond_luck and min(most, rates[best]) > ensemble + BEHIND:
-        return [f"ensemble finds {ensemble:.1%}, {best} {rates[best]:.1%}"]
-    return []
 
 
 def rates_by_knowledge(found: Audit) -> dict[str, dict[str, float]]:

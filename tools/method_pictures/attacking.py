@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tokumei import History, attacks, publish, threats
+from tokumei import History, publish, threats
 from tokumei.contracts import Anonymizer, Attack, Challenge, Release, Threat
 from tokumei.draws import repeatable_secret
 from tokumei.judges import HitRate
@@ -53,13 +53,7 @@ def weighed(
     history: History, attack: Attack, threat: Threat, method: Anonymizer, *, seed: int
 ) -> Drawing:
     """Draw how much each customer is believed to be behind each pseudonym."""
-    monthly = isinstance(attack, attacks.MonthByMonth)
-    release = publish(
-        history,
-        method(history, seed=seed),
-        secret=repeatable_secret(seed),
-        period="month" if monthly else None,
-    )
+    release = publish(history, method(history, seed=seed), secret=repeatable_secret(seed))
     challenge, answer = threat(history, release, seed=seed)
     guess = attack(challenge, seed=seed)
     score = HitRate()(guess, answer)

@@ -77,7 +77,6 @@ ATTACKS: tuple[tuple[Attack, Threat, Anonymizer], ...] = (
         threats.FullKnowledge(),
         anonymizers.ShiftDates(days=1, together="row"),
     ),
-    (attacks.MonthByMonth(), threats.FullKnowledge(), anonymizers.PseudonymsOnly()),
     (
         attacks.MultisetJaccard(),
         threats.FullKnowledge(),

@@ -11,7 +11,6 @@ from tokumei.attacks.fuzzy_rows import FuzzyRows
 from tokumei.attacks.item_intersection import ItemIntersection
 from tokumei.attacks.jaccard import Jaccard
 from tokumei.attacks.key_matching import KeyMatching
-from tokumei.attacks.month_by_month import MonthByMonth
 from tokumei.attacks.multiset_jaccard import MultisetJaccard
 from tokumei.attacks.published_order import PublishedOrder
 from tokumei.attacks.random import Random
@@ -35,7 +34,6 @@ __all__ = [
     "ItemIntersection",
     "Jaccard",
     "KeyMatching",
-    "MonthByMonth",
     "MultisetJaccard",
     "PublishedOrder",
     "Random",

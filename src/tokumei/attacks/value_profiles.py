@@ -28,9 +28,11 @@ Ints = npt.NDArray[np.int64]
 Shape = tuple[int, int]
 """How many targets and persons there are."""
 
-OWN = (0.9, 0.7, 0.5, 0.3, 0.15, 0.05)
+OWN = (0.98, 0.9, 0.7, 0.5, 0.3, 0.15, 0.05)
 """Chances, among which the likeliest is believed, that a released value is near one that is known
 of its customer."""
+LOOKED_FOR = 0.9
+"""The chance with which clocks and factors are looked for."""
 MOST_VALUES = 3_000
 """A column with more values than this is not compared value by value."""
 RANKS, NEAR_RANKS = 600, 10
@@ -60,7 +62,7 @@ class ValueProfiles(Checked):
 
     With x the share of a customer's rows near a value and q that of all released rows, the value
     counts :math:`\ln(c x / q + 1 - c)`. The chance c that a value is near one that the attacker
-    knows is learned from the release: the likeliest of 90, 70, 50, 30, 15 and 5 %.
+    knows is learned from the release: the likeliest of 98, 90, 70, 50, 30, 15 and 5 %.
 
     Limits: the rows of a customer are taken as independent; those of one basket are not.
     """
@@ -193,7 +195,7 @@ def _by_clock(owners: tuple[Ints, ...], minutes: tuple[Ints, Ints], shape: Shape
     """Compare times of day by the clock, of those that differ by half hours, that fits best."""
     held = _counts(owners[1], minutes[1], shape[1], MINUTES).toarray()
     shown = _counts(owners[0], minutes[0], shape[0], MINUTES)
-    gain = _gain(held, held.sum(axis=0), OWN[0])
+    gain = _gain(held, held.sum(axis=0), LOOKED_FOR)
     sample = shown[:: -(-shape[0] // SAMPLE)]
     moves = range(0, MINUTES, CLOCK)
     fits = [float((_moved(sample, move) @ gain).max(axis=1).sum()) for move in moves]
@@ -210,7 +212,7 @@ def _scaled(owners: tuple[Ints, ...], values: tuple[pl.Series, ...], shape: Shap
     size = int(max(part.max() for part in logs) - first) + LARGEST_SCALE + 1
     held = _counts(owners[1], logs[1] - first, shape[1], size).toarray()
     moved = [_moved(_counts(owners[0], logs[0] - first, shape[0], size), move) for move in moves]
-    gains = [_gain(held, _total(shown), OWN[0], near=1) for shown in moved]
+    gains = [_gain(held, _total(shown), LOOKED_FOR, near=1) for shown in moved]
 
     def similarity(block: slice) -> Floats:
         each = (shown[block] @ gain for shown, gain in zip(moved, gains, strict=True))

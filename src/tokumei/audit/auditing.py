@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import hmac
 import platform
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -41,9 +42,10 @@ class Provenance:
 
     seed: int
     digests: Mapping[str, str]
-    """SHA-256 of the contents of original and release, by their values and not their files.
+    """What tells original and release from others, by their values and not their files.
 
-    None of the key: where few keys are possible, its digest would tell which one it is.
+    SHA-256 of the release. Where few originals or keys are possible, their digests would tell which
+    it is: that of the original is keyed by the release's secret, and the key has none.
     """
     versions: Mapping[str, str]
     command: str = ""
@@ -170,7 +172,8 @@ def audit(
     if not risks:
         reasons = "; ".join(sorted({one.reason for one in left_out}))
         raise Unachievable(f"No attack applies to this release: {reasons}")
-    judged = judge_groups(case, risks, max_risk=max_risk, links=links(original, release))
+    told = links(original, release)
+    judged = judge_groups(case, risks, max_risk=max_risk, links=told.all)
     found = measure(original, release, seed=seed)
     left_out += found.left_out
     guarantees = found.guarantees
@@ -179,7 +182,7 @@ def audit(
         guarantees = ()
     criteria: tuple[Criterion, ...] = ()
     try:
-        criteria = assess(original, release, largest=risks[0].score)
+        criteria = assess(original, release, links=told, largest=risks[0].score)
     except SchemaError as error:
         left_out.append(LeftOut("law", str(error)))
     return Audit(
@@ -197,12 +200,15 @@ def audit(
 
 def digests(original: History, release: Release) -> dict[str, str]:
     """Return what tells data from other data, whatever the order of rows or the kind of file."""
-    return {"original": digest_of(original), "release": digest_of(release.public)}
+    found = {"release": digest_of(release.public)}
+    if release.key.secret is not None:
+        found["original"] = digest_of(original, secret=release.key.secret)
+    return found
 
 
-def digest_of(history: History) -> str:
-    """Return the digest of a history's values."""
-    found = hashlib.sha256()
+def digest_of(history: History, *, secret: bytes | None = None) -> str:
+    """Return the SHA-256 of a history's values, keyed by a secret if there is one."""
+    found = hashlib.sha256() if secret is None else hmac.new(secret, digestmod="sha256")
     for part in (history.purchases, history.customers):
         if part is not None:
             found.update(_content(part))

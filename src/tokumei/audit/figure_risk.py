@@ -41,7 +41,6 @@ COLORS = {
     "published-order": "#6b7683",
     # By all of them.
     "ensemble": "#1d2733",
-    "month-by-month": "#46586b",
 }
 """The color of an attack, everywhere: its family by what is compared."""
 SHADES = ["#fff1e6", "#fd8d3c", "#d94801", "#7f2704"]

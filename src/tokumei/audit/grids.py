@@ -143,9 +143,12 @@ def _together(names: Iterable[str]) -> str:
 def provenance(audit: Audit, tr: Translate) -> Grid:
     """Return what makes the numbers come out again."""
     found = audit.provenance
-    parts = {"original": tr("original"), "release": tr("release")}
+    heads = {
+        "release": tr("SHA-256 of the release"),
+        "original": tr("HMAC-SHA-256 of the original, keyed by the release's secret"),
+    }
     rows = [
-        *((f"SHA-256: {parts.get(name, name)}", value) for name, value in found.digests.items()),
+        *((heads[name], value) for name, value in found.digests.items()),
         (tr("seed"), str(found.seed)),
         *((name, value) for name, value in found.versions.items()),
     ]

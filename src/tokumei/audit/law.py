@@ -15,6 +15,7 @@ from tokumei.audit.law_europe import european_criteria
 from tokumei.audit.law_japan import japanese_criteria
 from tokumei.audit.law_rules import BACKGROUNDS, DISCLAIMER, DUTIES, RULES, Background, Duty
 from tokumei.audit.law_sentences import facts_of
+from tokumei.audit.links import Links
 from tokumei.contracts import Release, Score
 from tokumei.errors import SchemaError
 from tokumei.history import History
@@ -49,16 +50,16 @@ TEXTS: frozenset[str] = frozenset(
 
 
 def assess(
-    original: History, release: Release, *, largest: Score | None = None
+    original: History, release: Release, *, links: Links, largest: Score | None = None
 ) -> tuple[Criterion, ...]:
     """Return the five Japanese standards and the three European questions, with what was found.
 
-    `largest` is the largest re-identification rate that was measured. Where the key has the
-    pseudonyms alone, what needs the origins of rows is said to be unknown.
+    `links` is what names and order tell; `largest` is the largest re-identification rate that was
+    measured. Where the key has the pseudonyms alone, what needs the origins of rows is said to be unknown.
     """
     if not height(release.key.pseudonyms):
         raise SchemaError("To compare a release with its original, the key is needed; it is empty.")
-    facts = facts_of(original, release, largest)
+    facts = facts_of(original, release, links, largest)
     return (
         *japanese_criteria(original, release, facts),
         *european_criteria(original, release, facts),

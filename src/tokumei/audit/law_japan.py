@@ -68,7 +68,7 @@ def _descriptions(original: History, release: Release, facts: Facts) -> Criterio
     return replace(
         DESCRIPTIONS,
         did=tuple(did),
-        evidence=(pseudonyms_said(facts.names), *facts.name_links),
+        evidence=(pseudonyms_said(facts.names), *facts.links.names),
         finding="open" if _ids_told(facts) or now.beyond_roles else "met-by-construction",
         decide=tuple(decide),
     )
@@ -78,7 +78,7 @@ def _ids_told(facts: Facts) -> Sentence | None:
     """Say what pseudonyms tell of customer ids; None if nothing."""
     if facts.names.equal:
         return Sentence("Some pseudonyms are customer ids of the original.")
-    if facts.name_links:
+    if facts.links.names:
         return Sentence("Pseudonyms tell something about the customers: they were not drawn.")
     return None
 
@@ -116,7 +116,7 @@ def _codes(release: Release) -> Criterion:
 def _links(original: History, release: Release, facts: Facts) -> Criterion:
     told = _ids_told(facts)
     did = [told or Sentence("The customer id, which joins tables, is not in the release.")]
-    evidence = [pseudonyms_said(facts.names), *facts.name_links]
+    evidence = [pseudonyms_said(facts.names), *facts.links.names]
     baskets = 0
     if "basket" in release.public.visible and "basket" in original.visible:
         numbers = release.public.frame()["basket"].drop_nulls()
@@ -135,7 +135,7 @@ def _links(original: History, release: Release, facts: Facts) -> Criterion:
     if release.public.rows > 1:
         did.append(
             Sentence("The order of the rows follows the original or tells about the customers.")
-            if facts.row_links
+            if facts.links.rows
             else Sentence("No trace of the original's order was found in that of the rows.")
         )
     if (order := order_kept(release)) is not None:
@@ -145,7 +145,7 @@ def _links(original: History, release: Release, facts: Facts) -> Criterion:
                 {"share": order},
             )
         )
-    evidence += [*facts.basket_links, *facts.row_links]
+    evidence += [*facts.links.baskets, *facts.links.rows]
     linking = linking_columns(original, release.public)
     evidence += [
         Sentence(
@@ -160,7 +160,7 @@ def _links(original: History, release: Release, facts: Facts) -> Criterion:
         if facts.names.most == 1
         else Sentence("Can anything but the pseudonym link the periods of a customer?")
     )
-    linked = told or baskets or facts.basket_links or facts.row_links or linking
+    linked = told or baskets or facts.links.baskets or facts.links.rows or linking
     return replace(
         LINKS,
         did=tuple(did),

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from tokumei.audit.criteria import Sentence
 from tokumei.audit.law_counts import Alikeness, Names, alikeness, item_alikeness, names_of
-from tokumei.audit.links import basket_links, name_links, row_links
+from tokumei.audit.links import Links
 from tokumei.contracts import Release, Score
 from tokumei.history import History
 
@@ -16,9 +16,7 @@ class Facts:
     """Pseudonyms, what tells of customers, equal customers now and before, the strongest attack."""
 
     names: Names
-    name_links: tuple[Sentence, ...]
-    basket_links: tuple[Sentence, ...]
-    row_links: tuple[Sentence, ...]
+    links: Links
     rows: Alikeness
     rows_before: Alikeness
     items: Alikeness | None
@@ -26,13 +24,11 @@ class Facts:
     largest: Score | None
 
 
-def facts_of(original: History, release: Release, largest: Score | None) -> Facts:
+def facts_of(original: History, release: Release, links: Links, largest: Score | None) -> Facts:
     """Count what several criteria need."""
     return Facts(
         names_of(original, release),
-        name_links(original, release),
-        basket_links(original, release),
-        row_links(original, release),
+        links,
         alikeness(release.public, "rows"),
         alikeness(original, "rows"),
         item_alikeness(release.public),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
@@ -84,19 +85,30 @@ INVENTED_BASKETS = Sentence(
 )
 
 
-def links(original: History, release: Release) -> tuple[Sentence, ...]:
-    """Return what names and order tell about the customers; nothing where they look random."""
+class Links(NamedTuple):
+    """What tells about the customers beside the contents; nothing where it looks random."""
+
+    names: tuple[Sentence, ...]
+    baskets: tuple[Sentence, ...]
+    rows: tuple[Sentence, ...]
+
+    @property
+    def all(self) -> tuple[Sentence, ...]:
+        """Everything, in this order."""
+        return (*self.names, *self.baskets, *self.rows)
+
+
+def links(original: History, release: Release) -> Links:
+    """Return what names and order tell about the customers."""
     alike = Alike(original, release)
-    return (
-        *name_links(original, release, alike),
-        *basket_links(original, release, alike),
-        *row_links(original, release, alike),
+    return Links(
+        name_links(original, release, alike),
+        basket_links(original, release, alike),
+        row_links(original, release, alike),
     )
 
 
-def name_links(
-    original: History, release: Release, alike: Alike | None = None
-) -> tuple[Sentence, ...]:
+def name_links(original: History, release: Release, alike: Alike) -> tuple[Sentence, ...]:
     """Return what the pseudonyms tell."""
     key = _key(release)
     names = _likeness(
@@ -104,14 +116,12 @@ def name_links(
     )
     orders = customer_orders(original, key["person"])
     followed = _strongest(text_orders(key["pseudonym"]), orders, _months(key))
-    return (*names, *_said(NAME_ORDER, followed), *_alike(original, release, alike).names())
+    return (*names, *_said(NAME_ORDER, followed), *alike.names())
 
 
-def basket_links(
-    original: History, release: Release, alike: Alike | None = None
-) -> tuple[Sentence, ...]:
+def basket_links(original: History, release: Release, alike: Alike) -> tuple[Sentence, ...]:
     """Return what the basket numbers tell; each counts once, whoever has it."""
-    within = _alike(original, release, alike).baskets()
+    within = alike.baskets()
     if "basket" not in release.public.visible or "basket" not in original.visible:
         return tuple(within)
     rows = release.public.frame().select(ROW, "basket", pseudonym="person").drop_nulls().sort(ROW)
@@ -137,10 +147,6 @@ def basket_links(
     return (*names, *_said(BASKET_ORDER, _most(followed)), *told, *within)
 
 
-def _alike(original: History, release: Release, alike: Alike | None) -> Alike:
-    return Alike(original, release) if alike is None else alike
-
-
 def _invented_baskets(traced: pl.DataFrame) -> Agreement | None:
     """Tell whether sorted basket numbers part invented baskets from others."""
     invented = pl.col("origin").is_null().all().cast(int)
@@ -159,9 +165,7 @@ def _possible_pairs(baskets: pl.DataFrame, before: pl.DataFrame) -> pl.DataFrame
     return held.join(few, on="person", maintain_order="left_right")
 
 
-def row_links(
-    original: History, release: Release, alike: Alike | None = None
-) -> tuple[Sentence, ...]:
+def row_links(original: History, release: Release, alike: Alike) -> tuple[Sentence, ...]:
     """Return what the places of rows tell, in the purchases and in the customers table."""
     key = _key(release)
     rows = release.public.frame().select(ROW, pseudonym="person").sort(ROW)
@@ -184,7 +188,7 @@ def row_links(
         orders = customer_orders(original, listed["person"])
         place = listed["place"].cast(pl.Int64).to_numpy()
         found += _said(TABLE_ORDER, _strongest([place], orders))
-    return (*found, *_alike(original, release, alike).places())
+    return (*found, *alike.places())
 
 
 def _traced(original: History, release: Release) -> pl.DataFrame:
