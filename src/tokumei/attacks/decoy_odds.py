@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 from scipy import sparse
 
+from tokumei.attacks.counting import kept_share
 from tokumei.attacks.item_odds import (
     Ints,
     Mask,
@@ -28,7 +29,7 @@ from tokumei.registry import attack
 ROUNDS = 6
 """How often customers are named; after each time but the last, the odds are learned from them."""
 AT_FIRST = 0.1
-"""The share of a customer's items that are missing, before it is learned."""
+"""The least share of a customer's items that are missing, before it is learned."""
 LEAST = 0.01
 """The share of a customer's items that are missing is not believed to be smaller."""
 HEAT = 10.0
@@ -51,10 +52,10 @@ class DecoyOdds(Checked):
     compared.
 
     With o the log-odds that an item of the pseudonym is real, above those of all items, an item of
-    the customer counts o - ln(s) if the pseudonym has it, where s is the share of pseudonyms that
-    have it, and ln(l) if not, where l is the share of lost items. The weight is the chance that
-    these sums give the customer, balanced so that every customer is named once at most; beyond
-    1,000 customers it is not balanced.
+    the customer counts ln((1 - l) exp(o) / s + l) if the pseudonym has it, where s is the share of
+    pseudonyms that have it, and ln(l) if not, where l is the share of lost items. The weight is the
+    chance that these sums give the customer, balanced so that every customer is named once at most;
+    beyond 1,000 customers it is not balanced.
 
     Limits: amounts and dates are compared within the release only; whoever knows them does better
     with fuzzy-rows. With few rows there is little to learn from.
@@ -148,7 +149,10 @@ def _learn(
     pairs = np.sort(owners * len(items) + things)
     rarity = -np.log(np.bincount(cells.item)[cells.item] / len(targets))
     odds: Floats = np.log(cells.rows)
-    lost = AT_FIRST
+    kept = kept_share(
+        *(np.maximum(sizes, 1) for sizes in (np.bincount(cells.who), bought.sum(axis=1)))
+    )
+    lost = max(AT_FIRST, 1 - kept)
     evidence = _evidence(cells, odds + rarity, lost, bought)
     for _ in range(ROUNDS - 1):
         named = _named(evidence, targets, persons, seed)
@@ -167,9 +171,9 @@ def _evidence(
 ) -> _Evidence:
     shape = int(cells.who.max()) + 1, bought.shape[1]
     against = np.log(lost)
-    gains = sparse.csr_array(
-        (present + np.log(1 - lost) - against, (cells.who, cells.item)), shape=shape
-    )
+    # A lost item may be there by accident, so that no item that both have speaks against them.
+    gains = np.logaddexp(0, present + np.log(1 - lost) - against)
+    gains = sparse.csr_array((gains, (cells.who, cells.item)), shape=shape)
     return _Evidence(gains, bought, float(against))
 
 

@@ -99,13 +99,17 @@ class Pairs:
     def name(self, odds: Floats, seed: int) -> Mask:
         """Return which pairs are named: one to one in each part, or the best of each target."""
         if not self.one_to_one:
-            best: Mask = odds == self.largest(odds)[self.rows]
-            return best
+            return self.best(odds)
         named: Mask = np.zeros(len(odds), dtype=bool)
         for part in np.unique(self.parts):
             pairs, kept = self.of(self.parts == part)
             named[kept] = pairs._name_once(odds[kept], seed)
         return named
+
+    def best(self, odds: Floats) -> Mask:
+        """Return the pairs with the largest odds of each target."""
+        largest: Mask = odds == self.largest(odds)[self.rows]
+        return largest
 
     def _name_once(self, odds: Floats, seed: int) -> Mask:
         order, base, gains = self._best(odds)
@@ -161,7 +165,7 @@ class Pairs:
         seats = self.seats
         most = np.full(seats.max(initial=-1) + 1, -np.inf)
         np.maximum.at(most, seats, odds)
-        best = odds == self.largest(odds)[self.rows]
+        best = self.best(odds)
         asked = odds == most[seats]
         # Of equally good ones each is the best as often.
         share = 1 / np.maximum(np.bincount(self.rows[best], minlength=len(self.targets)), 1)

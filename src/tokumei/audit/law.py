@@ -55,7 +55,8 @@ def assess(
     """Return the five Japanese standards and the three European questions, with what was found.
 
     `links` is what names and order tell; `largest` is the largest re-identification rate that was
-    measured. Where the key has the pseudonyms alone, what needs the origins of rows is said to be unknown.
+    measured. Where the key has the pseudonyms alone, what needs the origins of rows is said to be
+    unknown.
     """
     if not height(release.key.pseudonyms):
         raise SchemaError("To compare a release with its original, the key is needed; it is empty.")
