@@ -42,7 +42,7 @@ Said = dict[int, tuple[Ints, Floats]]
 SOUGHT = 0.6
 """Below this part of what chance gives, so few pairs are mutually best that many targets must have
 been made to look like the same few customers. Then these are named more than once."""
-SAMPLE = 400
+SAMPLE = 200
 """From how many targets at most the voices are learned: more cost time and tell little more."""
 
 
@@ -79,7 +79,7 @@ class Ensemble(Checked):
 
     What a member says of a target is counted in standard deviations from the mean over all
     customers: who stands out counts. How loud a member is heard is learned from the release alone.
-    Its rows (those of 400 targets at most) are divided at random into two halves, and the members
+    Its rows (those of 200 targets at most) are divided at random into two halves, and the members
     are asked about each as well: what is true shows in both halves, noise in one. The voices are
     the linear discriminant between the pairs that one half names and all others, as the other half
     sees them; so members who name at random fall silent, and members who say the same are not
