@@ -39,9 +39,6 @@ Said = dict[int, tuple[Ints, Floats]]
 """Of each member by its number, the numbers of the pairs that it names, and their weights."""
 
 
-SOUGHT = 0.6
-"""Below this part of what chance gives, so few pairs are mutually best that many targets must have
-been made to look like the same few customers. Then these are named more than once."""
 SAMPLE = 200
 """From how many targets at most the voices are learned: more cost time and tell little more."""
 
@@ -91,9 +88,8 @@ class Ensemble(Checked):
     1,000 times likelier than chance and the sum names others.
 
     Each customer is named once at most, so that the sum is largest; where pseudonyms change with
-    the month, once in a month. With more targets than customers, or where most targets look like
-    the same few customers, each target gets its best. Targets that no member can tell apart share
-    their names. The weight is the chance that the discriminant
+    the month, once in a month. With more targets than customers, each target gets its best. Targets
+    that no member can tell apart share their names. The weight is the chance that the discriminant
     gives the name, divided among such targets.
 
     Limits: what none of its members sees, it does not see. A member that is wrong in the same way
@@ -234,8 +230,7 @@ def _lines(said: Said, pairs: Pairs, members: list[int]) -> Floats:
 
 def _names(pairs: Pairs, odds: Floats, seed: int) -> pl.DataFrame:
     """Return pseudonym, person, weight; targets that look alike share their names."""
-    sought = pairs.mutual(odds) < SOUGHT * pairs.mutual_by_chance
-    named = pairs.best(odds) if sought else pairs.name(odds, seed)
+    named = pairs.name(odds, seed)
     above = np.exp(odds - pairs.largest(odds)[pairs.rows])
     chance = above / np.bincount(pairs.rows, above, len(pairs.targets))[pairs.rows]
     kinds, sizes = _kinds(pairs, odds, seed)
