@@ -22,7 +22,7 @@ from tokumei.cells import intervals, widened
 from tokumei.data.folder import read_public
 from tokumei.data.matching import check_pair
 from tokumei.draws import repeatable_secret
-from tokumei.errors import SchemaError, TokumeiError, WriteError
+from tokumei.errors import ReadError, SchemaError, TokumeiError, WriteError
 from tokumei.tables import frame, table
 
 FileKind = Literal["csv", "parquet"]
@@ -204,10 +204,27 @@ def test_seed_and_secret_are_kept_with_the_key(tmp_path: Path, fruit: History) -
     assert content == {"method": "x", "seed": SEED, "secret": release.key.secret.hex()}
 
 
+def test_a_release_that_is_read_has_its_secret(tmp_path: Path, fruit: History) -> None:
+    release = written(tmp_path / "out", fruit)
+    assert read_release(tmp_path / "out").key.secret == release.key.secret
+
+
+@pytest.mark.parametrize("secret", ["no digits", 7, None])
+def test_a_secret_that_is_none_is_refused_and_not_shown(
+    tmp_path: Path, fruit: History, secret: object
+) -> None:
+    written(tmp_path / "out", fruit)
+    (tmp_path / "out/secret/method.json").write_text(json.dumps({"secret": secret}))
+    with pytest.raises(ReadError, match="its secret in hexadecimal digits") as refused:
+        read_release(tmp_path / "out")
+    assert "no digits" not in str(refused.value)
+
+
 def test_a_release_whose_secret_is_not_known_is_written_without(
     tmp_path: Path, fruit: History
 ) -> None:
     release = written(tmp_path / "out", fruit)
+    (tmp_path / "out/secret/method.json").unlink()
     write_release(read_release(tmp_path / "out"), tmp_path / "again")
     assert json.loads((tmp_path / "again/secret/method.json").read_text()) == {}
     assert same(read_public(tmp_path / "again").frame(), release.public.frame().sort("row"))

@@ -131,8 +131,9 @@ def _commands(
     reading = _reading_words(reader, anonymize.get_command(context, method))
     made = ["tokumei anonymize", method, file, "-o", RELEASE, *parameters, *reading]
     made += [] if seed is None else [f"--seed {seed}"]
-    limit = f"--max-risk {risk:g}"
-    checked = ["tokumei audit", file, RELEASE, limit, *_reading_words(reader, audit)]
+    # A limit that nobody can exceed is none.
+    limit = [f"--max-risk {risk:g}"] if risk < 1 else []
+    checked = ["tokumei audit", file, RELEASE, *limit, *_reading_words(reader, audit)]
     return " ".join(made), " ".join(checked)
 
 

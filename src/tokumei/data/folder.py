@@ -199,12 +199,31 @@ def read_release(folder: str | Path) -> Release:
         raise SchemaError(f"The key of {folder} must have every row of the release once.")
     if nobody := sorted(set(public.persons()) - set(pseudonyms["pseudonym"])):
         raise SchemaError(f"The key of {folder} lacks the pseudonym {nobody[0]!r}.")
-    return Release(public, Key(table(pseudonyms), table(rows)))
+    return Release(public, Key(table(pseudonyms), table(rows), _secret(hidden / "method.json")))
 
 
 def read_key(path: Path) -> Table:
     """Read who is behind the pseudonyms of a published file."""
     return table(_names(path))
+
+
+def _secret(path: Path) -> bytes | None:
+    """Return the secret that the release was published with, if it is kept."""
+    made = _json(path) if path.is_file() else {}
+    if not isinstance(made, dict) or "secret" not in made:
+        return None
+    try:
+        return bytes.fromhex(made["secret"])
+    except (TypeError, ValueError):
+        # The value is not shown: it is secret.
+        raise ReadError(f"{path} must have its secret in hexadecimal digits.") from None
+
+
+def _json(path: Path) -> Any:
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (ValueError, RecursionError) as error:
+        raise ReadError(f"{path} is not valid JSON ({error}).") from error
 
 
 def _names(path: Path) -> pl.DataFrame:
@@ -227,10 +246,7 @@ def read_about(folder: Path) -> dict[str, dict[str, Any]]:
     path = folder / "public" / "about.json"
     if not path.is_file():
         raise ReadError(f"{folder} is not a release: it has no public/about.json.")
-    try:
-        about: Any = json.loads(path.read_text(encoding="utf-8"))
-    except (ValueError, RecursionError) as error:
-        raise ReadError(f"{path} is not valid JSON ({error}).") from error
+    about = _json(path)
     if not isinstance(about, dict):
         about = {}
     columns, kinds = about.get("columns"), about.get("cells")
