@@ -139,7 +139,7 @@ def test_digests_tell_data_from_other_data(small: History) -> None:
 
 
 def test_a_digest_confirms_no_guess_at_the_original(small: History) -> None:
-    """With few possible originals, whoever reads a report could try them all."""
+    """With few possible originals, a reader of the report could try them all."""
     release = released(small, DeleteRows(share=0.1))
     assert release.key.secret is not None
     assert digests(small, release)["original"] == digest_of(small, secret=release.key.secret)

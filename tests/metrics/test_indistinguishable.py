@@ -200,7 +200,7 @@ def shadowed(*, cut: bool) -> tuple[History, Release]:
 
 
 def test_who_bought_nothing_hides_nobody_who_bought() -> None:
-    """By looks the groups are 3, 1, 1; whoever knows the original sees that two are invented."""
+    """By looks the groups are 3, 1, 1; who knows the original sees that two are invented."""
     original, release = shadowed(cut=False)
     assert groups(release.public) == [1, 1, 3]
     case = Case(original, release)

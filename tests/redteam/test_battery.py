@@ -40,8 +40,8 @@ LUCK = 0.001
 REFUSED = {"customers listed four times"}
 """What the audit may refuse to read."""
 DRAWS = 4
-"""Where a rate is behind in one draw of a release, its mean over so many draws decides: two of
-fifty customers more are luck."""
+"""Where a rate is behind in one draw of a release, the mean of all draws decides: two of fifty
+customers are luck."""
 NAMES = [
     pytest.param(name, marks=[pytest.mark.realdata] * case.needs_real_data, id=name)
     for name, case in CASES.items()

@@ -25,10 +25,10 @@ HANDICAP = 0.02
 """By how much one member must be better than all together, in logarithms of ranks, to be begun
 with: the halves share baskets and days, so that a single one can be wrong in both."""
 SURE, LEAST_SURE = 3.0, 0.9
-"""So many standard deviations above chance, or so large in any case, the share of mutually best
-pairs tells that a member is right."""
+"""A member is right if its share of mutually best pairs exceeds chance by this number of standard
+deviations, or is this large in any case."""
 BETTER = 1.0
-"""By so many standard deviations its share must be larger than that of all together."""
+"""By this number of standard deviations its share must exceed that of all together."""
 AGREES = 0.6
 """Names agree with a member who gives them this part of what it gives its own names."""
 FEWEST = 3

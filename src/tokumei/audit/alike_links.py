@@ -26,10 +26,10 @@ from tokumei.metrics.indistinguishable import kinds_in_release
 from tokumei.tables import frame
 
 ENDS = (1, 2, 3, 4)
-"""So many signs at the beginning and at the end of a label are compared with classes."""
+"""How many signs at the beginning and at the end of a label are compared with classes."""
 REMAINDERS = range(2, 13)
 MOST_BASKETS = 20
-"""So many baskets of a customer are looked at."""
+"""How many baskets of a customer are looked at."""
 PARTS = 3
 
 
@@ -142,7 +142,7 @@ class Alike:
         return found
 
     def told_by(self, labels: Held, said: Sentences) -> list[Sentence]:
-        """Return what texts tell that stand on the members."""
+        """Return what the texts on the members tell."""
         if not len(self.members) or not self.facts:
             return []
         first = [min(held) for held in labels]

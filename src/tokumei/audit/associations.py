@@ -22,7 +22,7 @@ from tokumei.audit.orders import Values
 LEVEL = 1e-5
 """So seldom random names may be taken for others, over all comparisons of one kind."""
 EXACT = 16
-"""Of so many pairs of classes, those that the bound makes the rarest, the exact chance is taken."""
+"""For how many pairs of classes, the rarest by the bound, the exact chance is computed."""
 SMALL = 8
 """In groups of fewer, neighbors tell no more than ranks do."""
 

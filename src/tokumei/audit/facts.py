@@ -26,14 +26,14 @@ TIMES: tuple[str, ...] = (
 )
 """How times are commonly written."""
 JOINED_DATES = 4
-"""So many of them are tried where a date is joined with something else."""
+"""How many of them are tried where a date is joined with something else."""
 PARTS = ("%Y", "%y", "%m", "%d", "%y%m", "%H")
 """What a code often has of a time."""
 SEPARATORS = ("", "-", "_", ":", "|", "/", " ", ",")
 MOST_JOINED = 6
-"""Of so many attributes, pairs are tried."""
+"""Of how many attributes pairs are tried."""
 PAIR, FEW = 2, 4
-"""Of so many, with the id, threes are tried as well."""
+"""Of how many attributes, with the id, threes are tried as well."""
 ENDS = ("time, first", "item, first", "time, last", "basket, first")
 """The purchases that are tried together with an id, and with each other."""
 
@@ -52,7 +52,7 @@ class Fact:
     dated: bool
     """Whether it is a time, of which the first texts are the usual ways to write one."""
     own: bool
-    """Whether it stands in the customers table, or is the id, so that it is joined with others."""
+    """Whether it is in the customers table, or is the id, so that it is joined with others."""
 
 
 @dataclass(frozen=True)

@@ -28,13 +28,13 @@ FEWEST = 3
 LEAST = 2
 """Fewer labels with a text in them are not looked at."""
 MOST_COMPARED = 160
-"""Of so many customers, texts are looked for in the labels of others."""
+"""Of how many customers texts are looked for in the labels of others."""
 PROBED = 6
-"""So many customers are tried first with every hash."""
+"""How many customers are tried first with every hash."""
 LIKELY = 0.02
 """What is less probable among them is looked at for all customers."""
 LENGTHS = (4, 8)
-"""So many first or last signs of a label are taken as cut hashes too."""
+"""How many first or last signs of a label are taken as cut hashes too."""
 SIGNS = {"hex": "0123456789abcdef", "decimal": "0123456789"}
 NUMBER = "number"
 """No hash: what is left of a number in a text when it is divided."""
@@ -52,7 +52,7 @@ COMMON: tuple[str, ...] = (
 FEW = ("md5", "sha1", "sha256", "sha512", "crc32", "uuid3, url", "uuid5, dns")
 """Those that are tried with two attributes together."""
 DIFFERENCES = 12
-"""So many differences must have a common divisor to show what a hash was divided by."""
+"""How many differences must have a common divisor to show what a hash was divided by."""
 LEAST_DIVISOR = 16
 DIGITS = 40
 """Longer numbers are not taken for remainders."""
@@ -137,7 +137,7 @@ WAYS: tuple[Way, ...] = (
     _coded(base64.b64encode),
     _coded(base64.b32encode),
 )
-"""How a text may stand in a label."""
+"""How a text may appear in a label."""
 
 
 def _inside(ours: tuple[str, ...], text: str) -> bool:

@@ -23,9 +23,9 @@ class IdenticalGroups(Checked):
 
     Counted in the public part, whatever the method promised; all customers in it count, also those
     without purchases. Only pseudonyms that show purchases of somebody who made none in the original
-    make no group larger: whoever knows the original rules them out. With groups of at least k, and
-    if pseudonyms, basket numbers and the order of rows are random, any single customer is named
-    rightly with a probability of at most 1/k, whatever the attacker knows.
+    make no group larger: an attacker who knows the original rules them out. With groups of at least
+    k, and if pseudonyms, basket numbers and the order of rows are random, an attacker names any
+    single customer with a probability of at most 1/k, whatever the attacker knows.
 
     Limits: one customer alone makes it 1; the value does not say how many are alone. That the
     pseudonyms and the order are random cannot be seen in the release.

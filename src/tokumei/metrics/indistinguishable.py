@@ -59,8 +59,8 @@ class Indistinguishable(Checked):
 def kinds_in_release(history: History, release: Release, *, by: str) -> pl.DataFrame:
     """Return person, kind, as below; by rows, those who show purchases that they cannot have made.
 
-    Whoever knows the original rules out customers without purchases where purchases are shown, so
-    others find no protection among them. Where none are shown, they may have been deleted.
+    An attacker who knows the original rules out customers without purchases where purchases are
+    shown, so others find no protection among them. Where none are shown, all may have been deleted.
     """
     kinds = kinds_of_customers(release.public, by=by)
     if by == "items":

@@ -97,7 +97,7 @@ class Domain:
 
 
 def check_cells(cells: int, most: int) -> None:
-    """Refuse so many combinations that they cannot be counted."""
+    """Refuse more combinations than can be counted."""
     if cells > most:
         raise Unachievable(
             f"The attributes may have at most {most:,} combinations to be counted together, not "
